@@ -1,0 +1,186 @@
+//! Records: what the readers make of a log.
+
+use std::fmt;
+
+use super::Tags;
+
+/// A number that the engine printed with two decimals, in hundredths: exact, ordered, hashable.
+///
+/// ```
+/// use accsim::evidence::Hundredths;
+///
+/// let printed = Hundredths::new(352);
+/// assert_eq!(printed.to_string(), "3.52");
+/// assert_eq!(printed.as_f64(), 3.52);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hundredths(u32);
+
+impl Hundredths {
+    /// `count` hundredths.
+    #[must_use]
+    pub fn new(count: u32) -> Self {
+        Self(count)
+    }
+
+    /// How many hundredths.
+    #[must_use]
+    pub fn count(self) -> u32 {
+        self.0
+    }
+
+    /// The value as a double, as the nearest one to the printed text.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+}
+
+impl fmt::Display for Hundredths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Index of the file in the order of reading.
+    pub file: u32,
+    /// Physical line, from 1.
+    pub line: u64,
+}
+
+/// One thing that a log says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record<'a> {
+    /// A decode line of SGLang.
+    Decode(DecodeLine<'a>),
+    /// A prefill line of SGLang.
+    Prefill(PrefillLine),
+    /// A server's arguments: a new run begins.
+    Start(Box<ServerStart>),
+    /// `Cache flushed successfully!`: the engine's counters start anew.
+    CacheFlush,
+    /// A line that looked like a record and is none.
+    Skipped(SkipReason),
+}
+
+/// One decode line: what `decode_log_interval` verify steps of one scheduler added up to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecodeLine<'a> {
+    /// The engine's own time, as printed (`2026-10-12 01:02:03`, `04:40:55`); local, without a zone.
+    pub timestamp: Option<&'a str>,
+    /// Rank tags.
+    pub tags: Tags,
+    /// Forward pass number, where the engine prints it.
+    pub iteration: Option<u64>,
+    /// `#running-req`: requests in the batch of the window's last step.
+    pub running_req: u32,
+    /// `#token` of a single plain pool.
+    pub tokens: Option<u64>,
+    /// `token usage` of a single plain pool, as a share.
+    pub token_usage: Option<Hundredths>,
+    /// `accept len`: tokens per verify step and request, bonus token included.
+    pub accept_len: Option<Hundredths>,
+    /// `accept rate`; its definition depends on the version.
+    pub accept_rate: Option<Hundredths>,
+    /// `cuda graph: True` and its relatives.
+    pub graph: Option<Graph>,
+    /// `gen throughput (token/s)`: per second of wall time since the previous line, idle time included.
+    pub gen_throughput_tps: Option<f64>,
+    /// `#queue-req`: requests waiting.
+    pub queue_req: u32,
+    /// `cap len` or `block accept len` is present: the server did not verify every draft.
+    pub capped: bool,
+    /// The message behind the head, as printed, colours removed: every field by name.
+    pub message: &'a str,
+}
+
+/// Whether a step replayed a captured graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Graph {
+    /// Device whose graph it is.
+    pub label: GraphLabel,
+    /// `True` or `False`.
+    pub on: bool,
+}
+
+/// The device in `cuda graph`, `npu graph`, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GraphLabel {
+    /// NVIDIA and AMD.
+    Cuda,
+    /// CPU; 0.5.3 to 0.5.8 print it on every device but CUDA.
+    Cpu,
+    /// Ascend.
+    Npu,
+    /// Moore Threads.
+    Musa,
+}
+
+impl GraphLabel {
+    /// The word before `graph`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cuda => "cuda",
+            Self::Cpu => "cpu",
+            Self::Npu => "npu",
+            Self::Musa => "musa",
+        }
+    }
+}
+
+/// One prefill line, as far as an audit needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrefillLine {
+    /// Rank tags.
+    pub tags: Tags,
+    /// `#new-seq`: requests that join the batch.
+    pub new_seq: Option<u32>,
+    /// `#new-token`.
+    pub new_tokens: Option<u64>,
+    /// `#cached-token`.
+    pub cached_tokens: Option<u64>,
+    /// `#running-req` before them.
+    pub running_req: Option<u32>,
+}
+
+/// What a `server_args` line says, as far as an audit needs it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServerStart {
+    /// `speculative_algorithm`, as printed.
+    pub speculative_algorithm: Option<String>,
+    /// `speculative_num_steps`.
+    pub num_steps: Option<u32>,
+    /// `speculative_eagle_topk`.
+    pub eagle_topk: Option<u32>,
+    /// `speculative_num_draft_tokens`.
+    pub num_draft_tokens: Option<u32>,
+    /// `speculative_dspark_block_size`, or `speculative_dflash_block_size`.
+    pub block_size: Option<u32>,
+    /// `decode_log_interval`: verify steps per decode line.
+    pub decode_log_interval: Option<u32>,
+    /// `random_seed`.
+    pub random_seed: Option<u64>,
+    /// `tp_size`.
+    pub tp_size: Option<u32>,
+    /// `dp_size`.
+    pub dp_size: Option<u32>,
+    /// `disaggregation_mode`: `null`, `prefill`, `decode`.
+    pub disaggregation_mode: Option<String>,
+}
+
+/// Why a line that looked like a record is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SkipReason {
+    /// Cut, spliced, or elided by hand.
+    Truncated,
+    /// The same line again: another rank of the same scheduler, or the same log twice.
+    Duplicate,
+    /// Prose, documentation, or a line of another kind.
+    Lookalike,
+    /// NaN or infinite acceptance fields.
+    NotFinite,
+}

@@ -1,0 +1,2 @@
+//! Results in the formats that people and programs read. One directory per format, one file per kind of result; no
+//! decisions.
