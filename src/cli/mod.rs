@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 pub use exit::{EXIT_FAILED, EXIT_OK, EXIT_UNDECIDED, EXIT_WRONG, Exit};
 
-use global::{Color, Global};
+use global::Global;
 
 const EXIT_CODES: &str = "\
 Exit codes:

@@ -93,8 +93,8 @@ pub struct DecodeLine<'a> {
     pub queue_req: u32,
     /// `cap len` or `block accept len` is present: the server did not verify every draft.
     pub capped: bool,
-    /// The message behind the head, as printed, colours removed: every field by name.
-    pub message: &'a str,
+    /// The message behind the head, as printed, colours removed: see [`Fields`](super::Fields).
+    pub message: &'a [u8],
 }
 
 /// Whether a step replayed a captured graph.
