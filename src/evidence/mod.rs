@@ -6,7 +6,8 @@ mod source;
 mod tags;
 
 pub use record::{
-    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason,
+    CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart,
+    SkipReason, Skipped,
 };
 pub use sglang::{Field, Fields, Scanner};
 pub use source::{Input, ReadError, Reader};

@@ -3,9 +3,13 @@
 
 mod decode;
 mod fields;
+mod guard;
+mod head;
 mod number;
 mod prefill;
 mod prefix;
+mod quotes;
+mod runtime;
 mod scan;
 mod server_args;
 #[cfg(test)]

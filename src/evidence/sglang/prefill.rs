@@ -1,29 +1,176 @@
-//! One prefill line, as far as an audit needs it. What is cut is absent.
+//! One prefill line: fields by name up to the first damage, and the reasons why a line is none.
 
-use crate::evidence::PrefillLine;
+use crate::evidence::{Graph, Hundredths, PrefillLine, SkipReason};
 
+use super::decode::graph_label;
 use super::fields::{Field, Fields};
-use super::number::{integer, integer32};
+use super::guard::{Foreign, Once, is_ellipsis, is_mixed, is_pools, unknown};
+use super::number;
 use super::prefix::Prefix;
 
-/// Reads the message behind a head; `None` when nothing in it is a prefill line's.
-pub(super) fn parse(prefix: Prefix<'_>, message: &[u8]) -> Option<PrefillLine> {
-    let mut line = PrefillLine {
-        tags: prefix.tags,
-        new_seq: None,
-        new_tokens: None,
-        cached_tokens: None,
-        running_req: None,
-    };
-    for field in Fields::new(message) {
-        let Field::Named { name, value } = field else { continue };
-        match name {
-            b"#new-seq" => line.new_seq = integer32(value),
-            b"#new-token" => line.new_tokens = integer(value),
-            b"#cached-token" => line.cached_tokens = integer(value),
-            b"#running-req" => line.running_req = integer32(value),
-            _ => {}
+/// The field that every release prints first.
+const FIRST: &[u8] = b"#new-seq";
+
+/// What one message holds, before it is known to be complete.
+#[derive(Default)]
+struct Draft<'a> {
+    new_seq: Once<u32>,
+    new_tokens: Once<u64>,
+    cached_tokens: Once<u64>,
+    token_usage: Once<Option<Hundredths>>,
+    running_req: Once<u32>,
+    queue_req: Once<u32>,
+    graph: Once<Graph>,
+    throughput: Once<Option<f64>>,
+    known: u32,
+    foreign: Foreign<'a>,
+}
+
+/// Reads the message behind a head.
+///
+/// A cut or mixed prefill line is still the sign of a prefill: what stands before the damage is kept, what stands behind
+/// it is absent.
+pub(super) fn parse<'a>(
+    prefix: Prefix<'a>,
+    iteration: Option<u64>,
+    message: &'a [u8],
+) -> Result<PrefillLine<'a>, SkipReason> {
+    let mut draft = Draft::default();
+    let mut fields = Fields::new(message);
+    let is_closed = message.trim_ascii_end().ends_with(b",");
+    while let Some(field) = fields.next() {
+        let is_last = fields.is_done();
+        let whole = is_last || !is_mixed(field.value());
+        let outcome = match field {
+            Field::Named { name, value } if whole => draft.read(name, value, is_last && !is_closed),
+            Field::Continued(_) if whole => draft.foreign.go_on(),
+            _ => Err(SkipReason::Truncated),
+        };
+        if outcome.is_err() && is_ellipsis(field.value()) {
+            return Err(SkipReason::Lookalike);
+        }
+        if outcome.is_err() {
+            break;
         }
     }
-    (line.new_seq.is_some() || line.new_tokens.is_some()).then_some(line)
+    if draft.known == 0 {
+        return Err(unknown(message, FIRST));
+    }
+    if !(draft.new_seq.is_set() || draft.new_tokens.is_set()) {
+        return Err(SkipReason::Truncated);
+    }
+    Ok(PrefillLine {
+        timestamp: prefix.timestamp,
+        tags: prefix.tags,
+        iteration,
+        new_seq: draft.new_seq.get(),
+        new_tokens: draft.new_tokens.get(),
+        cached_tokens: draft.cached_tokens.get(),
+        token_usage: draft.token_usage.get().flatten(),
+        running_req: draft.running_req.get(),
+        queue_req: draft.queue_req.get(),
+        graph: draft.graph.get(),
+        input_throughput_tps: draft.throughput.get().flatten(),
+        message,
+    })
+}
+
+impl<'a> Draft<'a> {
+    /// Reads one field; at an `open_end` the record may be cut.
+    fn read(&mut self, name: &'a [u8], value: &[u8], open_end: bool) -> Result<(), SkipReason> {
+        const DAMAGED: SkipReason = SkipReason::Truncated;
+        // Decimals show where they end, counts do not; `#queue-req` is the last field of the older releases.
+        let is_cut = open_end && !self.queue_req.is_set();
+        let count = |value: &[u8]| if is_cut { None } else { number::integer(value) }.ok_or(DAMAGED);
+        let small = |value: &[u8]| count(value).and_then(|count| u32::try_from(count).map_err(|_| DAMAGED));
+        match name {
+            b"#new-seq" => self.new_seq.set(small(value)?)?,
+            b"#new-token" => self.new_tokens.set(count(value)?)?,
+            b"#cached-token" => self.cached_tokens.set(count(value)?)?,
+            b"#running-req" => self.running_req.set(small(value)?)?,
+            b"#queue-req" => self.queue_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
+            b"token usage" if is_pools(value) => self.token_usage.set(None)?,
+            b"token usage" => self.token_usage.set(number::hundredths(value).present().ok_or(DAMAGED)?)?,
+            b"input throughput (token/s)" => {
+                self.throughput.set(number::double(value).present().ok_or(DAMAGED)?)?;
+            }
+            _ => {
+                if let Some(label) = graph_label(name) {
+                    let on = number::boolean(value).ok_or(DAMAGED)?;
+                    self.graph.set(Graph { label, on })?;
+                } else {
+                    return self.foreign.add(name, value);
+                }
+            }
+        }
+        self.known += 1;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: &str = " #new-seq: 1, #new-token: 158, #cached-token: 7, token usage: 0.08, #running-req: 31, #queue-req: 2, \
+        #pending-token: 0, cuda graph: True, input throughput (token/s): 559.53";
+
+    fn read(message: &str) -> Result<PrefillLine<'_>, SkipReason> {
+        parse(Prefix::default(), None, message.as_bytes())
+    }
+
+    /// The counts of a line, in the order of print.
+    fn counts(message: &str) -> [Option<u64>; 5] {
+        let line = read(message).unwrap();
+        let wide = |count: Option<u32>| count.map(u64::from);
+        [
+            wide(line.new_seq),
+            line.new_tokens,
+            line.cached_tokens,
+            wide(line.running_req),
+            wide(line.queue_req),
+        ]
+    }
+
+    #[test]
+    fn every_field_is_read() {
+        assert_eq!(counts(FULL), [Some(1), Some(158), Some(7), Some(31), Some(2)]);
+        let line = read(FULL).unwrap();
+        assert_eq!(line.token_usage, Some(Hundredths::new(8)));
+        assert_eq!(line.graph.map(|graph| graph.on), Some(true));
+        assert_eq!(line.input_throughput_tps, Some(559.53));
+        let old = " #new-seq: 4, #new-token: 8192, #cached-token: 291, cache hit rate: 2.76%, token usage: 0.04, \
+            #running-req: 1, #queue-req: 38";
+        assert_eq!(counts(old), [Some(4), Some(8192), Some(291), Some(1), Some(38)]);
+    }
+
+    #[test]
+    fn what_stands_behind_damage_is_absent() {
+        for (message, expected) in [
+            (" #new-seq: 1, #new-token: 15", [Some(1), None, None, None, None]),
+            (" #new-seq: 1, #new-token: 15,", [Some(1), Some(15), None, None, None]),
+            (" #new-seq: 1, #new-token: 158, #cac", [Some(1), Some(158), None, None, None]),
+            (" #new-seq: 1, #new-token: 158en: 11179, #queue-req: 5", [Some(1), None, None, None, None]),
+            (
+                " #new-seq: 1, #new-token: 158, #new-seq: 2, #queue-req: 5",
+                [Some(1), Some(158), None, None, None],
+            ),
+        ] {
+            assert_eq!(counts(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn no_prefill_line() {
+        for (message, reason) in [
+            ("", SkipReason::Truncated),
+            (" #new-s", SkipReason::Truncated),
+            (" #new-seq: 1x, #new-token: 5,", SkipReason::Truncated),
+            (" #running-req: 5, #queue-req: 1", SkipReason::Truncated),
+            (" which is the next step", SkipReason::Lookalike),
+            (" #new-seq: 1, ..., #queue-req: 0", SkipReason::Lookalike),
+        ] {
+            assert_eq!(read(message), Err(reason), "{message}");
+        }
+    }
 }

@@ -3,36 +3,16 @@
 //! It does no I/O and keeps nothing but the number of the line and two buffers for wrapped text, so a log of any size
 //! is read in constant memory.
 
-use memchr::memmem::Finder;
+use crate::evidence::{CacheFlush, DecodeLine, Place, PrefillLine, Record, SkipReason, Skipped};
 
-use crate::evidence::{Place, Record, SkipReason};
+use super::head::{Finders, Head, Hits};
+use super::prefix::Prefix;
+use super::quotes::Quotes;
+use super::runtime::{Joiner, Part};
+use super::{decode, number, prefill, prefix, server_args, unwrap};
 
-use super::{decode, prefill, prefix, server_args, unwrap};
-
-/// What begins a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Head {
-    Decode,
-    Prefill,
-    Start,
-    Flush,
-}
-
-impl Head {
-    const ALL: [Self; 4] = [Self::Decode, Self::Prefill, Self::Start, Self::Flush];
-
-    fn pattern(self) -> &'static [u8] {
-        match self {
-            Self::Decode => b"Decode batch",
-            Self::Prefill => b"Prefill batch",
-            Self::Start => b"server_args=",
-            Self::Flush => b"Cache flushed successfully!",
-        }
-    }
-}
-
-/// Longest text that parts of the container runtime are joined to.
-const MAX_JOINED: usize = 1 << 20;
+/// How much of the text before a head a skipped record shows, in bytes.
+const CONTEXT: usize = 64;
 
 /// Reads blocks of whole lines into records.
 ///
@@ -53,15 +33,14 @@ const MAX_JOINED: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Scanner {
     place: Place,
-    finders: [(Head, Finder<'static>); 4],
-    /// Text of container runtime parts that wait for their last one, and the line of the first.
-    joined: Vec<u8>,
-    joined_line: u64,
+    finders: Finders,
     /// Unwrapped text of the line at hand.
     plain: Vec<u8>,
     colourless: Vec<u8>,
-    /// Whether the file is a container runtime's, decided on its first line.
-    runtime: Option<bool>,
+    /// Parts that wait, once the file proved to be a container runtime's: by its first line, or by one with a record.
+    joiner: Option<Joiner>,
+    /// Whether a line was seen.
+    begun: bool,
 }
 
 impl Scanner {
@@ -70,28 +49,25 @@ impl Scanner {
     pub fn new(file: u32) -> Self {
         Self {
             place: Place { file, line: 1 },
-            finders: Head::ALL.map(|head| (head, Finder::new(head.pattern()))),
-            joined: Vec::new(),
-            joined_line: 0,
+            finders: Finders::new(),
             plain: Vec::new(),
             colourless: Vec::new(),
-            runtime: None,
+            joiner: None,
+            begun: false,
         }
     }
 
     /// Reads a block of whole lines; only the last block of a file may lack its final line break.
     pub fn lines(&mut self, block: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
-        if self.runtime.is_none() && !block.is_empty() {
+        if !self.begun && !block.is_empty() {
+            self.begun = true;
             let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
-            self.runtime = Some(unwrap::runtime_line(first).is_some());
+            self.joiner = Part::read(first).map(|_| Joiner::default());
         }
-        if self.runtime == Some(true) {
-            for line in block.split_inclusive(|byte| *byte == b'\n') {
-                self.runtime_line(line, sink);
-                self.count_lines(line);
-            }
-        } else {
-            self.search(block, sink);
+        let rest = if self.joiner.is_none() { self.search(block, sink) } else { block };
+        for line in rest.split_inclusive(|byte| *byte == b'\n') {
+            self.runtime_line(line, sink);
+            self.count_lines(line);
         }
     }
 
@@ -102,17 +78,20 @@ impl Scanner {
 
     /// Ends the file: text of the container runtime that still waits for its last part is read as it is.
     pub fn finish(&mut self, sink: &mut dyn FnMut(Place, Record<'_>)) {
-        self.flush_joined(sink);
+        while let Some(whole) = self.joiner.as_mut().and_then(Joiner::give_up) {
+            self.line(&whole.text, whole.line, sink);
+        }
     }
 
-    /// Finds the lines that hold a head and passes over the others.
-    fn search(&mut self, block: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    /// Finds the lines that hold a head and passes over the others. Returns what is left to read as a container
+    /// runtime's, from the first such line on.
+    fn search<'a>(&mut self, block: &'a [u8], sink: &mut dyn FnMut(Place, Record<'_>)) -> &'a [u8] {
         let mut done = 0;
         let mut hits = Hits::default();
         while let Some(rest) = block.get(done..) {
-            let Some((hit, _)) = hits.next(&self.finders, block, done) else {
+            let Some(hit) = hits.word(&self.finders, block, done) else {
                 self.count_lines(rest);
-                return;
+                break;
             };
             let start = block
                 .get(done..hit)
@@ -124,10 +103,15 @@ impl Scanner {
                 .map_or(block.len(), |at| hit + at + 1);
             self.count_lines(block.get(done..start).unwrap_or(&[]));
             let line = block.get(start..end).unwrap_or(&[]);
+            if Part::read(line).is_some() {
+                self.joiner = Some(Joiner::default());
+                return block.get(start..).unwrap_or(&[]);
+            }
             self.line(line, self.place.line, sink);
             self.count_lines(line);
             done = end;
         }
+        &[]
     }
 
     fn count_lines(&mut self, text: &[u8]) {
@@ -137,34 +121,16 @@ impl Scanner {
 
     /// One line of a container runtime's file: parts are joined before they are read.
     fn runtime_line(&mut self, line: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
-        let Some(part) = unwrap::runtime_line(line.trim_ascii_end()) else {
-            self.flush_joined(sink);
-            self.line(line, self.place.line, sink);
+        let number = self.place.line;
+        let Some(part) = Part::read(line) else {
+            // Something else was glued in; nothing that waits goes on behind it.
+            self.finish(sink);
+            self.line(line, number, sink);
             return;
         };
-        if self.joined.is_empty() && !part.partial {
-            self.line(part.text, self.place.line, sink);
-            return;
+        if let Some(whole) = self.joiner.as_mut().and_then(|joiner| joiner.add(part, number)) {
+            self.line(&whole.text, whole.line, sink);
         }
-        if self.joined.is_empty() {
-            self.joined_line = self.place.line;
-        }
-        if self.joined.len().saturating_add(part.text.len()) <= MAX_JOINED {
-            self.joined.extend_from_slice(part.text);
-        }
-        if !part.partial {
-            self.flush_joined(sink);
-        }
-    }
-
-    fn flush_joined(&mut self, sink: &mut dyn FnMut(Place, Record<'_>)) {
-        if self.joined.is_empty() {
-            return;
-        }
-        let joined = std::mem::take(&mut self.joined);
-        self.line(&joined, self.joined_line, sink);
-        self.joined = joined;
-        self.joined.clear();
     }
 
     /// Unwraps one physical line and reads the records in it.
@@ -187,114 +153,84 @@ impl Scanner {
     /// Reads the records of a text without line breaks: each ends where the next begins.
     fn segment(&self, text: &[u8], place: Place, sink: &mut dyn FnMut(Place, Record<'_>)) {
         let mut hits = Hits::default();
+        let mut quotes = Quotes::default();
         let mut done = 0;
-        let mut current = hits.next(&self.finders, text, done);
-        while let Some((hit, head)) = current {
-            let behind = hit + head.pattern().len();
-            let next = hits.next(&self.finders, text, behind);
-            let end = next.map_or(text.len(), |(next, _)| prefix::start(text, next).max(behind));
-            let before = text.get(done..hit).unwrap_or(&[]);
-            let message = text.get(behind..end).unwrap_or(&[]);
-            record(head, before, message, &mut |record| sink(place, record));
+        let mut current = hits.head(&self.finders, text, done);
+        while let Some(hit) = current {
+            let next = hits.head(&self.finders, text, hit.end);
+            let end = next.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
+            let prefix = prefix::read(text, done, hit.at, &mut quotes);
+            let message = text.get(hit.end..end).unwrap_or(&[]);
+            match record(hit.head, prefix, message) {
+                Ok(Some(record)) => sink(place, record),
+                Ok(None) => {}
+                Err(reason) => {
+                    let from = done.max(hit.at.saturating_sub(CONTEXT));
+                    let text = text.get(from..end).unwrap_or(&[]);
+                    sink(place, Record::Skipped(Skipped { reason, text }));
+                }
+            }
             done = end;
             current = next;
         }
     }
 }
 
-/// Reads one record from what stands before and behind its head.
-fn record(head: Head, before: &[u8], message: &[u8], sink: &mut dyn FnMut(Record<'_>)) {
+/// Reads one record from its prefix and what stands behind its head; `None` for a mere mention.
+fn record<'a>(
+    head: Head,
+    prefix: Option<Prefix<'a>>,
+    message: &'a [u8],
+) -> Result<Option<Record<'a>>, SkipReason> {
     match head {
-        Head::Decode => sink(match decode_line(before, message) {
-            Ok(line) => Record::Decode(line),
-            Err(reason) => Record::Skipped(reason),
-        }),
-        Head::Prefill => {
-            let line = behind_head(message).zip(prefix::read(before));
-            if let Some(line) = line.and_then(|((_, message), prefix)| prefill::parse(prefix, message)) {
-                sink(Record::Prefill(line));
-            }
-        }
-        Head::Start => {
-            if let Some(start) = prefix::read(before).and_then(|_| server_args::parse(message)) {
-                sink(Record::Start(Box::new(start)));
-            }
-        }
+        Head::Decode => decode_line(prefix, message).map(|line| Some(Record::Decode(line))),
+        Head::Prefill => prefill_line(prefix, message).map(|line| Some(Record::Prefill(line))),
+        // Programs name their arguments in other places too (`f(server_args=args)`): those do not look like the line.
+        Head::Start => Ok(prefix.zip(server_args::parse(message)).map(|(prefix, mut start)| {
+            start.timestamp = prefix.timestamp.map(str::to_owned);
+            Record::Start(Box::new(start))
+        })),
+        Head::Foreign => Err(SkipReason::Lookalike),
         Head::Flush => {
-            if prefix::read(before).is_some() {
-                sink(Record::CacheFlush);
-            }
+            Ok(prefix.map(|Prefix { timestamp, tags }| Record::CacheFlush(CacheFlush { timestamp, tags })))
         }
     }
 }
 
-fn decode_line<'a>(
-    before: &'a [u8],
-    message: &'a [u8],
-) -> Result<crate::evidence::DecodeLine<'a>, SkipReason> {
-    let prefix = prefix::read(before).ok_or(SkipReason::Lookalike)?;
-    // A head at the very end of a line is a record cut there.
-    if message.trim_ascii().is_empty() {
-        return Err(SkipReason::Truncated);
-    }
-    let (iteration, message) = behind_head(message).ok_or(SkipReason::Lookalike)?;
+fn decode_line<'a>(prefix: Option<Prefix<'a>>, message: &'a [u8]) -> Result<DecodeLine<'a>, SkipReason> {
+    let prefix = prefix.ok_or(SkipReason::Lookalike)?;
+    let (iteration, message) = behind_head(message)?;
     decode::parse(prefix, iteration, message)
 }
 
-/// What must follow a head: `.`, `,` or ` [N],`, then a space or the end.
-fn behind_head(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
-    let (iteration, text) = match text.strip_prefix(b" [") {
-        Some(text) => {
-            let end = memchr::memchr(b']', text)?;
-            (Some(super::number::integer(text.get(..end)?)?), text.get(end + 1..)?)
-        }
-        None => (None, text),
-    };
-    let message = text.strip_prefix(b",").or_else(|| text.strip_prefix(b"."))?;
-    message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, message))
+fn prefill_line<'a>(prefix: Option<Prefix<'a>>, message: &'a [u8]) -> Result<PrefillLine<'a>, SkipReason> {
+    let prefix = prefix.ok_or(SkipReason::Lookalike)?;
+    let (iteration, message) = behind_head(message)?;
+    prefill::parse(prefix, iteration, message)
 }
 
-/// Where one head stands next.
-#[derive(Clone, Copy, Debug, Default)]
-enum Next {
-    /// Not searched yet.
-    #[default]
-    Unknown,
-    At(usize),
-    Never,
-}
-
-/// The next position of each head in one text, so that no part of it is searched twice.
-#[derive(Default)]
-struct Hits {
-    next: [Next; 4],
-}
-
-impl Hits {
-    /// The first head at or behind `from`; `from` must not fall.
-    fn next(
-        &mut self,
-        finders: &[(Head, Finder<'static>); 4],
-        text: &[u8],
-        from: usize,
-    ) -> Option<(usize, Head)> {
-        let mut first: Option<(usize, Head)> = None;
-        for ((head, finder), slot) in finders.iter().zip(&mut self.next) {
-            let stale = match *slot {
-                Next::Unknown => true,
-                Next::At(at) => at < from,
-                Next::Never => false,
-            };
-            if stale {
-                let found = text.get(from..).and_then(|text| finder.find(text));
-                *slot = found.map_or(Next::Never, |at| Next::At(from + at));
-            }
-            if let Next::At(at) = *slot
-                && first.is_none_or(|(earlier, _)| at < earlier)
-            {
-                first = Some((at, *head));
-            }
-        }
-        first
+/// What must follow a head: `.`, `,` or ` [N],`, then a space or the end. Behind it the message, without what a wrapper
+/// appended.
+fn behind_head(text: &[u8]) -> Result<(Option<u64>, &[u8]), SkipReason> {
+    // A head at the very end of a line, or one whose number ends it, is a record cut there.
+    let rest = text.strip_prefix(b" [").unwrap_or(text);
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if rest.get(digits..).is_some_and(|rest| rest.trim_ascii().is_empty() || rest == b"]") {
+        return Err(SkipReason::Truncated);
     }
+    iteration(text)
+        .and_then(|(iteration, text)| {
+            let message = text.strip_prefix(b",").or_else(|| text.strip_prefix(b"."))?;
+            message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, unwrap::suffix(message)))
+        })
+        .ok_or(SkipReason::Lookalike)
+}
+
+/// Takes ` [N]` from the start of `text`, where it is.
+fn iteration(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
+    let Some(text) = text.strip_prefix(b" [") else {
+        return Some((None, text));
+    };
+    let end = memchr::memchr(b']', text)?;
+    Some((Some(number::integer(text.get(..end)?)?), text.get(end + 1..)?))
 }
