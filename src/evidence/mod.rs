@@ -1,10 +1,12 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod dedup;
 mod record;
 mod sglang;
 mod source;
 mod tags;
 
+pub use dedup::Deduplicator;
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart,
     SkipReason, Skipped,

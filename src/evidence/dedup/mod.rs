@@ -1,0 +1,10 @@
+//! Lines that say again what another line said: copies by other ranks of one scheduler, and logs that were joined twice.
+
+mod deduplicator;
+mod ranks;
+mod table;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+pub use deduplicator::Deduplicator;

@@ -1,0 +1,188 @@
+//! The deduplicator on whole logs: joined ones, copies by ranks, and honest lines that look alike.
+
+use proptest::prelude::*;
+
+use super::Deduplicator;
+use crate::evidence::{Record, Scanner, Tags};
+
+/// One line of a log: second, tags, tokens, throughput in hundredths.
+fn line(second: u32, tags: &str, tokens: u64, speed: u32) -> String {
+    let (hours, minutes, seconds) = (second / 3600, second / 60 % 60, second % 60);
+    format!(
+        "[2026-10-12 {hours:02}:{minutes:02}:{seconds:02} {tags}] Decode batch, #running-req: 16, #token: {tokens}, token usage: 0.05, \
+         accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): {}.{:02}, #queue-req: 0",
+        speed / 100,
+        speed % 100
+    )
+}
+
+/// For each line of a log whether it is kept.
+fn kept(dedup: &mut Deduplicator, lines: &[String]) -> Vec<bool> {
+    let mut kept = Vec::new();
+    Scanner::new(0).lines(lines.join("\n").as_bytes(), &mut |_, record| {
+        if let Record::Decode(line) = record {
+            kept.push(!dedup.is_duplicate(&line));
+        }
+    });
+    assert_eq!(kept.len(), lines.len());
+    kept
+}
+
+fn count(lines: &[String]) -> usize {
+    kept(&mut Deduplicator::default(), lines).into_iter().filter(|kept| *kept).count()
+}
+
+#[test]
+fn same_time_and_values_with_another_tp_or_pp_tag_is_one_line() {
+    let lines =
+        ["DP0 TP0", "DP0 TP1", "DP0 PP1 TP0", "DP0 TP2 EP2", "DP1 TP0"].map(|tags| line(0, tags, 793, 58598));
+    assert_eq!(kept(&mut Deduplicator::default(), &lines), [true, false, false, false, true]);
+}
+
+/// Each rank measures the throughput by its own clock.
+#[test]
+fn copies_may_differ_in_throughput_and_behind_it() {
+    let lines = [line(0, "TP0", 793, 58598), line(0, "TP1", 793, 58601) + ", fwd occupancy: 97.12%"];
+    assert_eq!(count(&lines), 1);
+    let lines = [line(0, "TP0", 793, 58598), line(0, "TP0", 793, 58601)];
+    assert_eq!(count(&lines), 2);
+    let lines = [line(0, "TP0", 793, 58598), line(0, "TP0", 793, 58598) + ", fwd occupancy: 97.12%"];
+    assert_eq!(count(&lines), 2);
+}
+
+#[test]
+fn every_value_counts() {
+    let first = line(0, "TP0", 793, 58598);
+    for (from, to) in [
+        ("16,", "15,"),
+        ("793", "794"),
+        ("0.05", "0.06"),
+        ("3.52", "3.53"),
+        ("0.50", "0.51"),
+        ("True", "False"),
+        ("585.98", "585.99"),
+        ("#queue-req: 0", "#queue-req: 1"),
+        ("Decode batch", "Decode batch [7]"),
+        (":00 TP0", ":01 TP0"),
+        (":00 TP0", ":00.001 TP0"),
+        ("accept len", "#retracted-req: 0, accept len"),
+    ] {
+        let other = first.replace(from, to);
+        assert_ne!(first, other);
+        assert_eq!(count(&[first.clone(), other]), 2, "{from} -> {to}");
+    }
+    assert_eq!(count(&[first.clone(), first.clone() + ", "]), 1);
+}
+
+#[test]
+fn lines_without_a_time_are_never_duplicates() {
+    let untimed = line(0, "TP0", 793, 58598).replace("2026-10-12 00:00:00 ", "");
+    assert_eq!(count(&[untimed.clone(), untimed.clone(), untimed]), 3);
+}
+
+#[test]
+fn the_lowest_tags_name_the_scheduler() {
+    let tags = |text: &str| Tags::parse(text.as_bytes());
+    let lines: Vec<String> =
+        ["DP0 TP2", "DP0 TP0", "DP0 TP1", "DP1 TP3"].map(|tags| line(0, tags, 793, 58598)).into();
+    let mut dedup = Deduplicator::default();
+    kept(&mut dedup, &lines);
+    assert_eq!(dedup.lowest(&tags("DP0 TP2")), tags("DP0 TP0"));
+    assert_eq!(dedup.lowest(&tags("DP1 TP3")), tags("DP1 TP3"));
+}
+
+/// Two million lines in order: none is lost. Then copies of the latest and of the earliest: those are recognised.
+#[test]
+fn a_long_log_loses_no_line() {
+    const LINES: u64 = 2_000_000;
+    let mut dedup = Deduplicator::default();
+    let mut message = String::new();
+    let mut duplicates = |range: std::ops::Range<u64>| {
+        let (mut count, mut time) = (0, String::new());
+        for index in range {
+            use std::fmt::Write as _;
+            if index % 40 == 0 {
+                time = format!("2026-10-12 {:07}", index / 40);
+            }
+            message.clear();
+            write!(message, " #token: {index}, gen throughput (token/s): 5.00, #queue-req: 0").unwrap();
+            count += u64::from(dedup.is_duplicate(&decode(&time, message.as_bytes())));
+        }
+        count
+    };
+    assert_eq!(duplicates(0..LINES), 0);
+    assert_eq!(duplicates(LINES - 2040..LINES), 2040);
+    assert_eq!(duplicates(0..390_000), 390_000);
+    // What lies between was forgotten.
+    assert_eq!(duplicates(1_000_000..1_010_000), 0);
+    assert!(dedup.is_full());
+}
+
+fn decode<'a>(time: &'a str, message: &'a [u8]) -> crate::evidence::DecodeLine<'a> {
+    crate::evidence::DecodeLine {
+        timestamp: Some(time),
+        tags: Tags::default(),
+        iteration: None,
+        running_req: 1,
+        tokens: None,
+        token_usage: None,
+        accept_len: None,
+        accept_rate: None,
+        graph: None,
+        gen_throughput_tps: None,
+        queue_req: 0,
+        capped: false,
+        message,
+    }
+}
+
+/// Distinct lines of one rank, their times rising but for jitter.
+fn log() -> impl Strategy<Value = Vec<String>> {
+    let steps = prop::collection::vec((0_u32..3, 0_u32..2), 1..200);
+    steps.prop_map(|steps| {
+        let mut second = 10;
+        let lines = steps.into_iter().enumerate().map(|(index, (step, jitter))| {
+            second += step;
+            line(second - jitter, "DP0 TP0", 100 + index as u64, 58598)
+        });
+        lines.collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_log_joined_with_itself_is_the_log(lines in log(), cut in 0_usize..200) {
+        let mut dedup = Deduplicator::default();
+        prop_assert!(kept(&mut dedup, &lines).iter().all(|kept| *kept));
+        // The second copy may be a part of the first, and the third follows.
+        let part = &lines[cut.min(lines.len())..];
+        prop_assert!(kept(&mut dedup, part).iter().all(|kept| !*kept));
+        prop_assert!(kept(&mut dedup, &lines).iter().all(|kept| !*kept));
+    }
+
+    #[test]
+    fn interleaved_copies_of_ranks_are_one_log(lines in log(), order in prop::collection::vec(0_usize..4, 200)) {
+        let mut copies = Vec::new();
+        for (line, first) in lines.iter().zip(&order) {
+            for rank in 0..4 {
+                let rank = (rank + first) % 4;
+                let speed = format!("585.{rank}8");
+                copies.push(line.replace("TP0", &format!("TP{rank}")).replace("585.98", &speed));
+            }
+        }
+        let mut dedup = Deduplicator::default();
+        let kept = kept(&mut dedup, &copies);
+        prop_assert!(kept.chunks(4).all(|group| group == [true, false, false, false]));
+        let lowest = dedup.lowest(&Tags::parse(b"DP0 TP3"));
+        prop_assert_eq!(lowest, Tags::parse(b"DP0 TP0"));
+    }
+
+    #[test]
+    fn ranks_of_data_parallelism_are_kept(lines in log(), ranks in 1_usize..8) {
+        let mut dedup = Deduplicator::default();
+        for rank in 0..ranks {
+            let file: Vec<String> = lines.iter().map(|line| line.replace("DP0 TP0", &format!("DP{rank} TP{rank}"))).collect();
+            prop_assert!(kept(&mut dedup, &file).iter().all(|kept| *kept));
+        }
+    }
+}
