@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A stretch of a page. The pieces of a page, written one after another, are the page.
 #[derive(Debug, PartialEq)]
-pub enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// What is copied as it stands.
     Text(&'a str),
     /// A command with what the page shows below it.
@@ -13,18 +13,18 @@ pub enum Piece<'a> {
 
 /// One `$ ` line of a `console` block and the lines down to the next one.
 #[derive(Debug, PartialEq)]
-pub struct Step<'a> {
+pub(crate) struct Step<'a> {
     /// Line of the page, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The command behind `$ `.
-    pub command: &'a str,
+    pub(crate) command: &'a str,
     /// `? 3` for an exit code other than 0, then stdout and stderr as they came.
-    pub shown: &'a str,
+    pub(crate) shown: &'a str,
 }
 
 /// What to do about a command.
 #[derive(Debug, PartialEq)]
-pub enum Action<'a> {
+pub(crate) enum Action<'a> {
     /// Run accsim with these arguments.
     Run(Vec<&'a str>),
     /// Nothing: it is on the list of [`NOT_RUN`].
@@ -32,7 +32,7 @@ pub enum Action<'a> {
 }
 
 /// Commands that pages show and this test does not run, each for a reason.
-pub const NOT_RUN: &[&str] = &[
+pub(crate) const NOT_RUN: &[&str] = &[
     // It would run this very test.
     "./.ci/test",
     // It would write outside the project.
@@ -49,7 +49,7 @@ pub const NOT_RUN: &[&str] = &[
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "fish", "shell", "shell-session", "shellsession"];
 
 /// Cuts a page into pieces.
-pub fn pieces(page: &str) -> Result<Vec<Piece<'_>>, String> {
+pub(crate) fn pieces(page: &str) -> Result<Vec<Piece<'_>>, String> {
     let mut pieces = Vec::new();
     let mut fence: Option<(&str, usize)> = None;
     // Start of the piece that is being read, and its `$ ` line where it is a step.
@@ -85,7 +85,9 @@ pub fn pieces(page: &str) -> Result<Vec<Piece<'_>>, String> {
                 if text.trim_start() != "```" {
                     return Err(format!("line {number}: a fence inside the one of line {opened}"));
                 }
-                if info == "console" && !matches!(pieces.last(), Some(Piece::Step(step)) if step.line > opened) {
+                if info == "console"
+                    && !matches!(pieces.last(), Some(Piece::Step(step)) if step.line > opened)
+                {
                     return Err(format!("line {opened}: a console block without a command"));
                 }
                 fence = None;
@@ -116,7 +118,7 @@ pub fn pieces(page: &str) -> Result<Vec<Piece<'_>>, String> {
 
 impl<'a> Step<'a> {
     /// How the command is run: words between blanks, no shell in between.
-    pub fn action(&self) -> Result<Action<'a>, String> {
+    pub(crate) fn action(&self) -> Result<Action<'a>, String> {
         if NOT_RUN.contains(&self.command) {
             if self.shown.trim().is_empty() {
                 return Ok(Action::Skip);
@@ -127,7 +129,9 @@ impl<'a> Step<'a> {
             .command
             .strip_prefix("accsim ")
             .or_else(|| self.command.strip_prefix("cargo run --release -- "))
-            .ok_or_else(|| format!("line {}: not checked and not on the list: {}", self.line, self.command))?;
+            .ok_or_else(|| {
+                format!("line {}: not checked and not on the list: {}", self.line, self.command)
+            })?;
         if let Some(sign) = words.chars().find(|sign| r#"|&;<>()$`\"'*?[]{}#~!"#.contains(*sign)) {
             return Err(format!("line {}: no shell reads '{sign}' here: {}", self.line, self.command));
         }
@@ -135,7 +139,7 @@ impl<'a> Step<'a> {
     }
 
     /// The shown text without the blank lines that set it off from what follows, and those lines.
-    pub fn split_shown(&self) -> (&'a str, &'a str) {
+    pub(crate) fn split_shown(&self) -> (&'a str, &'a str) {
         let end = self.shown.trim_end();
         let body = match self.shown[end.len()..].find('\n') {
             Some(newline) if !end.is_empty() => end.len() + newline + 1,
@@ -145,13 +149,15 @@ impl<'a> Step<'a> {
     }
 
     /// Whether the shown text elides everything, so that any output would do.
-    pub fn shows_nothing(&self) -> bool {
-        self.shown.lines().all(|line| line.trim() == "..." || line.starts_with("? ") || line.trim().is_empty())
+    pub(crate) fn shows_nothing(&self) -> bool {
+        self.shown
+            .lines()
+            .all(|line| line.trim() == "..." || line.starts_with("? ") || line.trim().is_empty())
     }
 }
 
 /// What a page shows for an exit code and an output.
-pub fn as_shown(code: i32, output: &str) -> Result<String, String> {
+pub(crate) fn as_shown(code: i32, output: &str) -> Result<String, String> {
     let mut shown = String::new();
     if code != 0 {
         writeln!(shown, "? {code}").unwrap();
@@ -197,11 +203,14 @@ fn steps(page: &str) -> Vec<Step<'_>> {
 #[test]
 fn steps_are_found_with_their_lines_and_output() {
     let found = steps(PAGE);
-    assert_eq!(found, [
-        Step { line: 6, command: "accsim one --flag", shown: "first\nsecond\n\n" },
-        Step { line: 10, command: "cargo run --release -- two", shown: "? 1\nthird\n" },
-        Step { line: 15, command: "./.ci/test", shown: "" },
-    ]);
+    assert_eq!(
+        found,
+        [
+            Step { line: 6, command: "accsim one --flag", shown: "first\nsecond\n\n" },
+            Step { line: 10, command: "cargo run --release -- two", shown: "? 1\nthird\n" },
+            Step { line: 15, command: "./.ci/test", shown: "" },
+        ]
+    );
     assert_eq!(found[0].split_shown(), ("first\nsecond\n", "\n"));
     assert_eq!(found[1].split_shown(), ("? 1\nthird\n", ""));
     assert_eq!(found[2].split_shown(), ("", ""));
@@ -217,10 +226,9 @@ fn pieces_together_are_the_page() {
             .unwrap()
             .iter()
             .map(|piece| match piece {
-                Piece::Text(text) => text,
+                Piece::Text(text) => *text,
                 Piece::Step(step) => step.shown,
             })
-            .copied()
             .collect();
         assert_eq!(whole, page);
     }
@@ -245,7 +253,8 @@ fn what_would_escape_the_check_is_refused() {
 
 #[test]
 fn commands_that_need_a_shell_or_are_unknown_are_refused() {
-    for command in ["accsim one | head", "accsim one > file", "accsim $HOME", "accsim 'a b'", "accsim *.log"] {
+    for command in ["accsim one | head", "accsim one > file", "accsim $HOME", "accsim 'a b'", "accsim *.log"]
+    {
         let refusal = Step { line: 7, command, shown: "" }.action().unwrap_err();
         assert!(refusal.starts_with("line 7: no shell"), "{command}: {refusal}");
     }

@@ -3,6 +3,13 @@
 //! `SNAPSHOTS=overwrite cargo test --test docs` writes what the commands print into the pages. A line `...` stands
 //! for any lines, `[..]` for anything within a line, and both survive that; an output that is all `...` does not.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "Clippy's leave for tests ends at the test functions; their helpers fail the same way"
+)]
+
 mod console;
 
 use std::fs;
@@ -73,11 +80,13 @@ fn commands_print_what_the_pages_show() {
     for page in pages() {
         let text = read(&page);
         let rebuilt: Result<String, String> = pieces(&text).and_then(|pieces| {
-            pieces.iter().map(|piece| match piece {
-                Piece::Text(text) => Ok((*text).to_owned()),
-                Piece::Step(step) => rerun(step),
-            })
-            .collect()
+            pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => Ok((*text).to_owned()),
+                    Piece::Step(step) => rerun(step),
+                })
+                .collect()
         });
         let verdict = rebuilt.and_then(|rebuilt| {
             let shown = Data::read_from(&Path::new(ROOT).join(&page), None);
