@@ -1,5 +1,6 @@
 //! What holds for every command: exit codes, streams, global options, colour, completions, the manual.
 
+#![cfg(feature = "cli")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

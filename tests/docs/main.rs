@@ -3,6 +3,7 @@
 //! `SNAPSHOTS=overwrite cargo test --test docs` writes what the commands print into the pages. A line `...` stands
 //! for any lines, `[..]` for anything within a line, and both survive that; an output that is all `...` does not.
 
+#![cfg(feature = "cli")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
