@@ -11,6 +11,7 @@ pub(crate) const GOLDEN_DIR: &str = "ACCSIM_GOLDEN_DIR";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Options for every command")]
 pub(crate) struct Global {
     /// Read the golden curves of DIR instead of the compiled-in ones
     #[arg(long, value_name = "DIR", env = GOLDEN_DIR, hide_env_values = true, global = true)]
