@@ -1,9 +1,13 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
 mod record;
+mod sglang;
+mod source;
 mod tags;
 
 pub use record::{
-    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason,
+    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason, Timestamp,
 };
+pub use sglang::{Field, Fields, Scanner};
+pub use source::{Input, ReadError, Reader};
 pub use tags::{Tag, Tags};

@@ -1,0 +1,16 @@
+//! The reader of SGLang logs, releases 0.3.6 to 0.5.23: finds record heads, reads fields by name, and says of every
+//! line that looked like a record and is none why it was passed over.
+
+mod decode;
+mod fields;
+mod number;
+mod prefill;
+mod prefix;
+mod scan;
+mod server_args;
+#[cfg(test)]
+mod tests;
+mod unwrap;
+
+pub use fields::{Field, Fields};
+pub use scan::Scanner;
