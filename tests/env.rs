@@ -407,6 +407,11 @@ fn tensorrt_llm_and_a_length_of_one() {
     assert!(run.err.contains("warning[cannot-force-one]: TensorRT-LLM cannot be forced"), "{}", run.err);
     let document = json_of("--accept-length 1.0 --max-accept-length 6 --engine trtllm");
     assert_eq!((pairs(&document).len(), codes(&document)), (0, vec!["cannot-force-one"]));
+    // Empty in every format, and still a document where the format has documents.
+    for (format, out) in [("dotenv", ""), ("docker", ""), ("yaml", "{}\n")] {
+        let run = env(&format!("--accept-length 1 --max-accept-length 6 --engine trtllm --format {format}"));
+        assert_eq!((run.code, run.out.as_str()), (0, out), "{format}");
+    }
 }
 
 #[test]

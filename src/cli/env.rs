@@ -13,8 +13,16 @@ use crate::golden::{Target, Thinking};
 use crate::report::json;
 use crate::report::settings::{SettingsFormat, write_unset};
 
+const USAGE: &str = "\
+accsim env [OPTIONS] --engine <ENGINE> <PREFIX> <METHOD> <K>
+       accsim env [OPTIONS] --engine <ENGINE> --accept-length <AL> --max-accept-length <M>";
+
+const EXPLICIT: &str = "Instead of a golden cell";
+const SERVER: &str = "What the server runs";
+
 /// Flags of `accsim env`.
 #[derive(Args, Clone, Debug)]
+#[command(override_usage = USAGE)]
 pub(crate) struct EnvArgs {
     /// Model prefix of a golden curve
     #[arg(requires = "method", conflicts_with_all = ["accept_length", "max_accept_length", "algorithm"])]
@@ -31,36 +39,37 @@ pub(crate) struct EnvArgs {
     #[command(flatten)]
     cell: CellFlags,
 
-    /// Instead of a golden cell: tokens per verify step, the target model's own included
-    #[arg(long, value_name = "AL", requires = "max_accept_length", value_parser = number, allow_negative_numbers = true)]
+    /// Tokens per verify step, the target model's own included
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, requires = "max_accept_length")]
+    #[arg(value_parser = number, allow_negative_numbers = true)]
     accept_length: Option<f64>,
 
     /// Most tokens that one verify step can emit: draft length + 1
-    #[arg(long, value_name = "M", requires = "accept_length")]
+    #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length")]
     max_accept_length: Option<u32>,
 
-    /// Drafting algorithm of the server: eagle, eagle3, nextn, mtp, standalone, ngram, dspark, dflash
-    #[arg(long, value_name = "NAME")]
+    /// Drafting algorithm: eagle, eagle3, nextn, mtp, standalone, ngram, dspark, dflash
+    #[arg(long, value_name = "NAME", help_heading = EXPLICIT)]
     algorithm: Option<Drafter>,
 
     /// Engine to set up
-    #[arg(long, value_name = "ENGINE", value_parser = engine_parser())]
+    #[arg(long, value_name = "ENGINE", help_heading = SERVER, value_parser = engine_parser())]
     engine: Engine,
 
     /// Engine version (0.5.10.post1) [default: the newest known]
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", help_heading = SERVER)]
     engine_version: Option<EngineVersion>,
 
     /// SGLang: drafts an EAGLE server keeps per step (speculative-eagle-topk)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = SERVER)]
     eagle_topk: Option<u32>,
 
     /// SGLang: whether speculation runs with overlap scheduling [default: the version's own]
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", help_heading = SERVER)]
     overlap: Option<Switch>,
 
     /// TensorRT-LLM: the draft is a model of its own
-    #[arg(long)]
+    #[arg(long, help_heading = SERVER)]
     two_model: bool,
 
     /// Format of the settings [default: export; args for vllm and atom]
@@ -94,9 +103,7 @@ enum Format {
 /// `on` or `off`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Switch {
-    /// On.
     On,
-    /// Off.
     Off,
 }
 
