@@ -1,5 +1,6 @@
 //! `accsim env`: exact outputs for every engine, format and version boundary.
 
+#![cfg(feature = "cli")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
