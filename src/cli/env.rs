@@ -156,6 +156,8 @@ pub(crate) fn run(
         Some(format) => {
             format.write(&settings.settings, out)?;
             if !global.quiet {
+                // On a terminal the result stands first, what there is to say about it last.
+                out.flush()?;
                 comment(&settings, format, err);
             }
         }
