@@ -2,6 +2,7 @@
 //! worth a unit test of its own.
 
 mod completions;
+mod env;
 mod exit;
 mod global;
 mod help;
@@ -30,6 +31,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Print what an engine must be told to hold a golden accept length
+    Env(Box<env::EnvArgs>),
     /// Print a completion script for a shell
     ///
     /// Where it goes is the shell's own rule. To try it in bash: source <(accsim completions bash)
@@ -40,8 +43,9 @@ enum Command {
     Man(man::ManArgs),
 }
 
-fn dispatch(cli: &Cli, out: &mut dyn Write, _err: &mut dyn Write) -> anyhow::Result<Exit> {
+fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
     }
