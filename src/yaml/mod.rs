@@ -5,7 +5,7 @@
 //! Anchors, aliases and merge keys are resolved. Input is hostile: size, depth and expanded nodes have limits.
 
 mod error;
-mod integer;
+mod key;
 mod limits;
 mod node;
 mod parse;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::integer::KeyIdentity;
+use super::key::KeyIdentity;
 use super::raw::{Arena, Raw};
 use super::{Entry, Limits, Mapping, Node, Position, Scalar, Sequence, YamlError, YamlErrorKind};
 
@@ -85,9 +85,11 @@ impl Resolver<'_> {
                 Slot::Local(entry) => entries.push(entry),
                 // A local key wins wherever it stands, then the earlier source.
                 Slot::Merged(from) => {
-                    entries.extend(from.into_iter().filter(|entry| {
-                        seen.insert(KeyIdentity::of(&entry.key.text), entry.key.at).is_none()
-                    }))
+                    for entry in from {
+                        if seen.insert(KeyIdentity::of(&entry.key.text), entry.key.at).is_none() {
+                            entries.push(entry);
+                        }
+                    }
                 }
             }
         }

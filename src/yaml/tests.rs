@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -133,13 +135,13 @@ fn expansion_is_bounded() {
     let mut laughs = String::from("a0: &a0 [x, x]\n");
     for level in 1..40 {
         let below = level - 1;
-        laughs.push_str(&format!("a{level}: &a{level} [*a{below}, *a{below}]\n"));
+        writeln!(laughs, "a{level}: &a{level} [*a{below}, *a{below}]").unwrap();
     }
     assert!(matches!(parse(&laughs).unwrap_err().kind, YamlErrorKind::TooManyNodes { .. }));
 
     let mut chain = String::from("a0: &a0 [x]\n");
     for level in 1..100 {
-        chain.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
+        writeln!(chain, "a{level}: &a{level} [*a{}]", level - 1).unwrap();
     }
     assert!(matches!(parse(&chain).unwrap_err().kind, YamlErrorKind::TooDeep { .. }));
 
