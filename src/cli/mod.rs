@@ -1,7 +1,10 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod catalogue;
+mod curves;
 mod exit;
+mod format;
 mod global;
 mod select;
 
@@ -13,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 pub use exit::{EXIT_FAILED, EXIT_OK, EXIT_UNDECIDED, EXIT_WRONG, Exit};
 
-use global::{Color, Global};
+use global::Global;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -33,7 +36,11 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Golden curves: list, show, look up, check, draw, compare
+    #[command(subcommand)]
+    Curves(curves::CurvesCommand),
+}
 
 /// Runs the program on the process's own arguments and streams.
 #[must_use]
@@ -65,8 +72,10 @@ where
     }
 }
 
-fn dispatch(cli: &Cli, _out: &mut dyn Write, _err: &mut dyn Write) -> anyhow::Result<Exit> {
-    match cli.command {}
+fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    match &cli.command {
+        Command::Curves(command) => curves::run(command, &cli.global, out, err),
+    }
 }
 
 fn usage(message: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
