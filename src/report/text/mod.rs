@@ -1,0 +1,6 @@
+//! Plain text for terminals.
+
+pub mod curves;
+mod table;
+
+pub(crate) use table::{Align, Table};
