@@ -6,7 +6,7 @@ mod source;
 mod tags;
 
 pub use record::{
-    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason,
+    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
 pub use source::{Input, ReadError, Reader};

@@ -45,8 +45,8 @@ impl<T> Once<T> {
 #[derive(Default)]
 struct Draft {
     running_req: Once<u32>,
-    tokens: Once<Option<u64>>,
-    token_usage: Once<Option<Hundredths>>,
+    tokens: Once<()>,
+    token_usage: Once<()>,
     accept_len: Once<Hundredths>,
     accept_rate: Once<Hundredths>,
     graph: Once<Graph>,
@@ -88,8 +88,6 @@ pub(super) fn parse<'a>(
         tags: prefix.tags,
         iteration,
         running_req,
-        tokens: draft.tokens.0.flatten(),
-        token_usage: draft.token_usage.0.flatten(),
         accept_len: draft.accept_len.0,
         accept_rate: draft.accept_rate.0,
         graph: draft.graph.0,
@@ -119,15 +117,16 @@ impl Draft {
             b"#running-req" => self.running_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
             b"#queue-req" => self.queue_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
             b"#token" => {
-                let plain = if is_pools(value) { None } else { Some(number::integer(value).ok_or(DAMAGED)?) };
-                self.tokens.set(plain)?;
+                if !is_pools(value) {
+                    number::integer(value).ok_or(DAMAGED)?;
+                }
+                self.tokens.set(())?;
             }
             b"token usage" => {
-                let plain = if is_pools(value) { None } else { Some(number::hundredths(value)) };
-                if plain == Some(Number::Damaged) {
+                if !is_pools(value) && number::hundredths(value) == Number::Damaged {
                     return Err(DAMAGED);
                 }
-                self.token_usage.set(plain.and_then(Number::finite))?;
+                self.token_usage.set(())?;
             }
             b"accept len" => {
                 let value = self.acceptance(value)?;
@@ -167,6 +166,29 @@ impl Draft {
     fn graph(&mut self, label: GraphLabel, value: &[u8]) -> Result<(), SkipReason> {
         let on = number::boolean(value).ok_or(SkipReason::Truncated)?;
         self.graph.set(Graph { label, on })
+    }
+}
+
+impl<'a> DecodeLine<'a> {
+    /// `#token` of a single plain pool.
+    #[must_use]
+    pub fn tokens(&self) -> Option<u64> {
+        number::integer(self.field("#token")?)
+    }
+
+    /// `token usage` of a single plain pool, as a share.
+    #[must_use]
+    pub fn token_usage(&self) -> Option<Hundredths> {
+        number::hundredths(self.field("token usage")?).finite()
+    }
+
+    /// The value of the field called `name`, as printed.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'a [u8]> {
+        Fields::new(self.message).find_map(|field| match field {
+            Field::Named { name: found, value } if found == name.as_bytes() => Some(value),
+            _ => None,
+        })
     }
 }
 

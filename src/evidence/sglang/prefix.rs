@@ -1,11 +1,11 @@
 //! What stands before a head: the engine's own bracket with time and rank tags, behind any wrapper.
 
-use crate::evidence::Tags;
+use crate::evidence::{Tags, Timestamp};
 
 /// Time and rank of one record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Prefix<'a> {
-    pub(super) timestamp: Option<&'a str>,
+    pub(super) timestamp: Option<Timestamp<'a>>,
     pub(super) tags: Tags,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn read(before: &[u8]) -> Option<Prefix<'_>> {
         return None;
     }
     let bracket = bracket.get(1..)?;
-    Some(Prefix { timestamp: timestamp(bracket), tags: Tags::parse(bracket) })
+    Some(Prefix { timestamp: Timestamp::parse(bracket), tags: Tags::parse(bracket) })
 }
 
 /// Index where the prefix of the head at `head` begins: its bracket, or the head itself.
@@ -64,31 +64,6 @@ fn without_bracket(before: &[u8]) -> bool {
     }
 }
 
-/// The time at the start of a bracket: `2026-10-12 01:02:03`, with `.001` behind it or not, or `04:40:55`.
-fn timestamp(bracket: &[u8]) -> Option<&str> {
-    let clock = |at: usize| shape(bracket.get(at..)?, b"00:00:00");
-    let end = if clock(0).is_some() {
-        8
-    } else {
-        shape(bracket, b"0000-00-00 ").and_then(|()| clock(11))?;
-        19
-    };
-    let fraction = bracket
-        .get(end..)
-        .and_then(|rest| rest.strip_prefix(b"."))
-        .map_or(0, |digits| 1 + digits.iter().take_while(|byte| byte.is_ascii_digit()).count());
-    std::str::from_utf8(bracket.get(..end + fraction)?).ok()
-}
-
-/// Whether `text` begins like `pattern`, where `0` stands for any digit.
-fn shape(text: &[u8], pattern: &[u8]) -> Option<()> {
-    let fits = |(byte, expected): (&u8, &u8)| match expected {
-        b'0' => byte.is_ascii_digit(),
-        _ => byte == expected,
-    };
-    (text.len() >= pattern.len() && text.iter().zip(pattern).all(fits)).then_some(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,14 +80,14 @@ mod tests {
         ] {
             let text = format!("{wrapper}[2026-10-12 01:02:03.001 DP0 TP3] ");
             let prefix = read(text.as_bytes()).unwrap();
-            assert_eq!(prefix.timestamp, Some("2026-10-12 01:02:03.001"), "{wrapper}");
+            assert_eq!(prefix.timestamp.map(Timestamp::as_str), Some("2026-10-12 01:02:03.001"), "{wrapper}");
             assert_eq!(prefix.tags.to_string(), "DP0 TP3");
         }
     }
 
     #[test]
     fn the_shortest_and_the_custom_brackets() {
-        assert_eq!(read(b"[04:40:55 TP0] ").unwrap().timestamp, Some("04:40:55"));
+        assert_eq!(read(b"[04:40:55 TP0] ").unwrap().timestamp.map(Timestamp::as_str), Some("04:40:55"));
         let custom =
             read(b"2025-10-20 03:02:22 INFO 31223 [DP3 TP3 EP3 scheduler_metrics_mixin.py:222] ").unwrap();
         assert_eq!(custom.timestamp, None);

@@ -1,6 +1,6 @@
 //! The reader on whole texts: the specification's worked examples, wrappers, and what must not become a record.
 
-use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Record, Scanner};
+use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Record, Scanner, Timestamp};
 
 const LINE: &str = "[2026-10-12 01:02:03 DP0 TP0 EP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0";
@@ -50,8 +50,8 @@ fn decode<T>(text: &str, see: impl Fn(&DecodeLine<'_>) -> T) -> T {
 #[test]
 fn fields_of_a_plain_line() {
     decode(LINE, |line| {
-        assert_eq!(line.timestamp, Some("2026-10-12 01:02:03"));
-        assert_eq!((line.tokens, line.token_usage), (Some(793), Some(Hundredths::new(5))));
+        assert_eq!(line.timestamp.map(Timestamp::as_str), Some("2026-10-12 01:02:03"));
+        assert_eq!((line.tokens(), line.token_usage()), (Some(793), Some(Hundredths::new(5))));
         assert_eq!(line.graph.map(|graph| (graph.label, graph.on)), Some((GraphLabel::Cuda, true)));
         assert_eq!(line.gen_throughput_tps, Some(585.98));
         assert!(!line.capped);
@@ -65,13 +65,16 @@ fn worked_examples_of_the_grammar() {
         accept len: 4.40, accept rate: 0.68, pre-allocated usage: 0.18, #prealloc-req: 0, #transfer-req: 22, \
         #retracted-req: 0, cuda graph: True, gen throughput (token/s): 11.87, #queue-req: 0";
     decode(pd, |line| {
-        assert_eq!((line.iteration, line.timestamp), (Some(40), Some("2026-09-24 01:50:43.001")));
+        assert_eq!(
+            (line.iteration, line.timestamp.map(Timestamp::as_str)),
+            (Some(40), Some("2026-09-24 01:50:43.001"))
+        );
         assert_eq!(brief(line), "DP0 EP0 TP0 1 4.40 0.68 0");
     });
     let hybrid = "[2025-07-05 01:02:03 TP0] Decode batch. #running-req: 3, #token: full=5120, swa=900, token usage: \
         full=0.04, swa=0.02, accept len: 2.40, cuda graph: True, gen throughput (token/s): 210.00, #queue-req: 0";
     decode(hybrid, |line| {
-        assert_eq!((line.tokens, line.token_usage), (None, None));
+        assert_eq!((line.tokens(), line.token_usage()), (None, None));
         assert_eq!(brief(line), "TP0 3 2.40 - 0");
     });
     let capped = "[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, accept len: 3.52, accept rate: 0.50, cap len: \
