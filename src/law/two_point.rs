@@ -109,7 +109,7 @@ impl TwoPoint {
         if above <= 0.0 || above >= 1.0 {
             self.ln_end(draws, above)
         } else {
-            self.ln_binomial(effective, above * effective) + ln_scale
+            self.ln_density(effective, above) + ln_scale
         }
     }
 
@@ -119,11 +119,14 @@ impl TwoPoint {
             return 0.0;
         }
         let ends = self.ln_end(draws, 0.0).exp() + self.ln_end(draws, 1.0).exp();
-        let between = ln_sum(
-            (1..100_u32)
-                .map(|hundredth| self.ln_binomial(effective, f64::from(hundredth) / 100.0 * effective)),
-        );
+        let between =
+            ln_sum((1..100_u32).map(|hundredth| self.ln_density(effective, f64::from(hundredth) / 100.0)));
         (1.0 - ends).max(f64::MIN_POSITIVE).ln() - between
+    }
+
+    /// Log-probability of one hundredth between the ends, before it is scaled.
+    fn ln_density(&self, effective: f64, above: f64) -> f64 {
+        self.ln_binomial(effective, above * effective) + (0.01 * effective).ln()
     }
 
     /// Log-probability of `lo` (`above` 0) or `lo + 1` (`above` 1) as printed.
