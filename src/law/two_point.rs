@@ -8,6 +8,9 @@ use super::special::ln_gamma;
 /// Draws in a window above which the sum over all counts that print alike gives way to a density.
 const MAX_EXACT_DRAWS: u64 = 100_000;
 
+/// Counts that may print as an end of the interval; more are summed for no batch that a server runs.
+const MAX_END_TERMS: u64 = 1000;
+
 /// `lo` with probability `1 - weight`, `lo + 1` with probability `weight`.
 ///
 /// SGLang's `match-expected` draws from it once a step (sgl-project/sglang, `spec_utils`: the target is clamped to
@@ -132,7 +135,9 @@ impl TwoPoint {
     /// Log-probability of `lo` (`above` 0) or `lo + 1` (`above` 1) as printed.
     fn ln_end(&self, draws: f64, above: f64) -> f64 {
         // Half a hundredth belongs to the end; among many draws that is more than the one case where all agree.
-        self.ln_binomial(draws, above * draws) + (0.005 * draws).max(1.0).ln()
+        let others = whole(0.005 * draws).min(MAX_END_TERMS);
+        let count = |other: u64| if above > 0.0 { draws - float(other) } else { float(other) };
+        ln_sum((0..=others).map(|other| self.ln_binomial(draws, count(other))))
     }
 
     /// Printed value minus `lo`, in tokens, when it lies in `[0, 1]`.
