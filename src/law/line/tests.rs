@@ -152,6 +152,9 @@ fn laws(length: f64, max: u32) -> [AcceptanceLaw; 4] {
 }
 
 proptest! {
+    // Each case sums thousands of probabilities.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn probabilities_sum_to_one(length in 0.5_f64..12.0, max in 1_u32..10) {
         for law in laws(length, max) {
