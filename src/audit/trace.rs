@@ -21,6 +21,11 @@ impl Kept {
         f64::from(self.hundredths) / 100.0
     }
 
+    /// The printed value in hundredths.
+    pub(super) fn hundredths(self) -> u32 {
+        u32::from(self.hundredths)
+    }
+
     pub(super) fn kappa(self) -> f64 {
         Kappa::unpack(self.kappa)
     }

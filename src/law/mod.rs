@@ -22,6 +22,6 @@ pub use two_point::TwoPoint;
 
 pub(crate) use number::{float, whole};
 pub(crate) use special::{
-    beta_quantile, chi_square_lower, chi_square_upper, ln_gamma, normal_quantile, normal_upper,
+    beta_quantile, beta_reg, chi_square_lower, chi_square_upper, ln_gamma, normal_quantile, normal_upper,
     student_quantile,
 };
