@@ -1,6 +1,7 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod env;
 mod exit;
 mod global;
 mod select;
@@ -33,7 +34,10 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Print what an engine must be told to hold a golden accept length
+    Env(Box<env::EnvArgs>),
+}
 
 /// Runs the program on the process's own arguments and streams.
 #[must_use]
@@ -65,8 +69,10 @@ where
     }
 }
 
-fn dispatch(cli: &Cli, _out: &mut dyn Write, _err: &mut dyn Write) -> anyhow::Result<Exit> {
-    match cli.command {}
+fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    match &cli.command {
+        Command::Env(args) => env::run(args, &cli.global, out, err),
+    }
 }
 
 fn usage(message: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> Exit {

@@ -1,2 +1,5 @@
 //! Results in the formats that people and programs read. One directory per format, one file per kind of result; no
 //! decisions.
+
+pub mod json;
+pub mod settings;
