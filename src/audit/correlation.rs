@@ -53,7 +53,8 @@ pub(super) fn correlate(ranks: &[&Rank]) -> Option<RankCorrelation> {
         .map(|rank| rank.trace.kept())
         .map(|kept| kept.get(..limit.max(MIN_PAIRS)).unwrap_or(kept))
         .collect();
-    let longest = (0..ranks.len()).rev().max_by_key(|index| lines.get(*index).map_or(0, |kept| kept.len()))?;
+    let longest =
+        (0..ranks.len()).rev().max_by_key(|index| lines.get(*index).map_or(0, |kept| kept.len()))?;
 
     let (mut sum, mut is_measured) = (0.0, false);
     let mut shifts = vec![MAX_SHIFT; ranks.len()];

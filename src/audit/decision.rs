@@ -2,14 +2,15 @@
 
 use std::fmt;
 
+use crate::evidence::Place;
 use crate::golden::Target;
 use crate::law::{TwoPoint, float};
 
 use super::dispersion::{Dispersion, LatticeCheck};
 use super::estimate::{Estimate, MeanInterval, lines_needed};
 use super::finding::{Finding, FindingCode, Severity};
-use super::mechanism::{Mechanism, Mechanisms};
-use super::options::{Confidence, Margin, Options};
+use super::mechanism::{Mechanism, Mechanisms, Other};
+use super::options::{Confidence, Options};
 
 /// Slack of honest engines, in tokens: they miss their target by up to 0.0101 over 200,000 steps.
 const SLACK: f64 = 0.015;
@@ -74,9 +75,18 @@ pub enum Reason {
     /// The server's arguments are not the target's.
     OtherServer(FindingCode),
     /// Another law than the target's wrote the lines.
-    OtherMechanism,
+    OtherMechanism {
+        /// The law.
+        mechanism: Mechanism,
+        /// The one length that every line shows, if it is one.
+        constant: Option<u32>,
+        /// The value that was simulated in place of the target.
+        other: Option<Other>,
+    },
     /// A line that the target's law cannot print.
     ImpossibleLine {
+        /// The first such line.
+        place: Option<Place>,
         /// Printed value, in hundredths.
         hundredths: u32,
         /// What lines can show, in tokens.
@@ -87,7 +97,10 @@ pub enum Reason {
     /// The scatter is not that of the target's law.
     WrongScatter(Dispersion),
     /// The target's law is far less likely than another one, though it is not clear which.
-    LawRejected,
+    LawRejected {
+        /// The lines look simulated at about this length, which nobody named.
+        unknown_target: Option<f64>,
+    },
     /// The 99.9 % interval excludes the target.
     WrongMean(MeanInterval),
     /// Servers with different settings wrote the log.
@@ -124,8 +137,8 @@ pub(super) struct Case<'a> {
     pub(super) mechanisms: &'a Mechanisms,
     pub(super) lattice: LatticeCheck,
     pub(super) estimate: &'a Estimate,
-    /// Smallest and largest printed value, in hundredths.
-    pub(super) range: (u32, u32),
+    /// A printed value, in hundredths, that the target's law cannot give, and its first line.
+    pub(super) outside: Option<(u32, Option<Place>)>,
     pub(super) law: TwoPoint,
     /// Servers with different settings wrote the log.
     pub(super) is_mixed: bool,
@@ -141,7 +154,8 @@ pub(super) fn other_server(findings: &[Finding]) -> Option<FindingCode> {
 }
 
 impl Case<'_> {
-    /// The verdict, and the most telling of the reasons for it.
+    /// The verdict, and the most telling of the reasons for it: where several rules say `inconsistent`, the one that a
+    /// reader can act on.
     pub(super) fn decide(&self) -> (Verdict, Reason) {
         if let Some(reason) = self.contradiction() {
             return (Verdict::Inconsistent, reason);
@@ -165,30 +179,28 @@ impl Case<'_> {
         if let Some(code) = other_server(self.findings) {
             return Some(Reason::OtherServer(code));
         }
-        if self.mechanisms.best.is_some_and(|best| best != Mechanism::MatchExpected) {
-            return Some(Reason::OtherMechanism);
+        let mechanisms = self.mechanisms;
+        if let Some(mechanism) = mechanisms.best.filter(|best| *best != Mechanism::MatchExpected) {
+            let (constant, other) = (mechanisms.constant, mechanisms.other.clone());
+            return Some(Reason::OtherMechanism { mechanism, constant, other });
         }
-        let support = (self.law.lo(), self.law.hi());
-        let (low, high) = self.range;
-        // A printed value is off by up to 0.005, so one hundredth outside is outside.
-        let outside = [low, high].into_iter().find(|value| {
-            *value < support.0.saturating_mul(100) || *value > support.1.saturating_mul(100)
-        });
-        if let Some(hundredths) = outside {
-            return Some(Reason::ImpossibleLine { hundredths, support });
+        if let Some((hundredths, place)) = self.outside {
+            let support = (self.law.lo(), self.law.hi());
+            return Some(Reason::ImpossibleLine { place, hundredths, support });
         }
-        if let Some(scatter) = self.mechanisms.dispersion.filter(Dispersion::rejects) {
+        let target = self.target.accept_length().get();
+        let proof = self.estimate.interval(Confidence::proof());
+        if let Some(proof) = proof.filter(|proof| proof.is_outside(target, SLACK)) {
+            return Some(Reason::WrongMean(proof));
+        }
+        if let Some(scatter) = mechanisms.dispersion.filter(Dispersion::rejects) {
             return Some(Reason::WrongScatter(scatter));
         }
         if self.lattice.rejects() {
             return Some(Reason::OffLattice(self.lattice));
         }
-        if self.mechanisms.is_target_beaten {
-            return Some(Reason::LawRejected);
-        }
-        let proof = self.estimate.interval(Confidence::proof())?;
-        let target = self.target.accept_length().get();
-        proof.is_outside(target, SLACK).then_some(Reason::WrongMean(proof))
+        let unknown_target = mechanisms.unknown_target;
+        mechanisms.is_target_beaten.then_some(Reason::LawRejected { unknown_target })
     }
 
     fn shortfall(&self, interval: Option<MeanInterval>, margin: f64) -> Shortfall {
@@ -206,12 +218,5 @@ impl Case<'_> {
             crate::law::whole(lines.ceil()).max(MIN_LINES.saturating_sub(self.estimate.lines)).max(1)
         });
         Shortfall { interval, margin, more_lines }
-    }
-}
-
-impl Margin {
-    /// The margin with its size in tokens at a target.
-    pub(super) fn explained(self, target: f64) -> String {
-        format!("{:.3} tokens ({self})", self.tokens(target))
     }
 }

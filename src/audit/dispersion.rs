@@ -2,7 +2,9 @@
 
 mod exact;
 
-use crate::law::{AcceptanceLaw, Draws, Lattice, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float};
+use crate::law::{
+    AcceptanceLaw, Draws, Lattice, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float,
+};
 
 use super::sample::Sample;
 

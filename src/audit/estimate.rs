@@ -82,9 +82,10 @@ impl Estimate {
             None => {
                 let weight = mean - mean.floor();
                 let binomial = (weight * (1.0 - weight) / steps).sqrt();
-                Form::Ratio(block_error(&series, mean, kappa).map(|(error, freedom)| {
-                    ((error * overlap.sqrt()).max(binomial), freedom)
-                }))
+                Form::Ratio(
+                    block_error(&series, mean, kappa)
+                        .map(|(error, freedom)| ((error * overlap.sqrt()).max(binomial), freedom)),
+                )
             }
         };
         Self { mean, steps, lines, form }
@@ -117,7 +118,7 @@ fn clopper_pearson(hits: f64, trials: f64, tail: f64) -> (f64, f64) {
 fn pooled(sample: &Sample<'_>, value: &dyn Fn(u32) -> f64) -> (f64, f64, u64, Vec<Series>) {
     let (mut tokens, mut kappa, mut lines) = (0.0, 0.0, 0);
     for values in sample.ranks.iter().flat_map(|rank| rank.values.iter()) {
-        tokens += values.sums.kappa() * value(values.hundredths) ;
+        tokens += values.sums.kappa() * value(values.hundredths);
         kappa += values.sums.kappa();
         lines += values.sums.lines;
     }
@@ -172,8 +173,7 @@ fn block_error(series: &[Series], mean: f64, all_kappa: f64) -> Option<(f64, f64
     let block = usize::try_from(block).ok()?;
     let (mut squares, mut kappa, mut blocks) = (0.0, 0.0, 0_u64);
     for block in series.iter().flat_map(|rank| rank.chunks(block)) {
-        let (tokens, weight) =
-            block.iter().fold((0.0, 0.0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+        let (tokens, weight) = block.iter().fold((0.0, 0.0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
         squares += (tokens - mean * weight).powi(2);
         kappa += weight;
         blocks += 1;
@@ -211,9 +211,11 @@ mod tests {
     /// AUDIT_STATISTICS section 14, value 8.
     #[test]
     fn clopper_pearson_intervals() {
-        for (hits, trials, low, high) in
-            [(204.0, 400.0, 3.4598, 3.5600), (1020.0, 2000.0, 3.4878, 3.5321), (1489.0, 2920.0, 3.4916, 3.5282)]
-        {
+        for (hits, trials, low, high) in [
+            (204.0, 400.0, 3.4598, 3.5600),
+            (1020.0, 2000.0, 3.4878, 3.5321),
+            (1489.0, 2920.0, 3.4916, 3.5282),
+        ] {
             let found = clopper_pearson(hits, trials, 0.025);
             close(3.0 + found.0, low, 5e-5);
             close(3.0 + found.1, high, 5e-5);

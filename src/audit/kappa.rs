@@ -56,12 +56,6 @@ impl KappaSums {
         self.hundredths += u128::from(kappa.0) * u128::from(hundredths);
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.lines += other.lines;
-        self.kappa += other.kappa;
-        self.hundredths += other.hundredths;
-    }
-
     /// Sum of kappa.
     pub(super) fn kappa(&self) -> f64 {
         descale(self.kappa)

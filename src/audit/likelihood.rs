@@ -31,14 +31,6 @@ pub(super) fn log_likelihood(
     sum
 }
 
-/// Real acceptance: each request-step has a mean and a variance that nothing prescribes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RealFit {
-    pub(super) mean: f64,
-    pub(super) variance: f64,
-    pub(super) log_likelihood: f64,
-}
-
 /// Requests in the batch of a window, on average.
 fn batch_of(window: Window) -> f64 {
     match window {
@@ -47,9 +39,10 @@ fn batch_of(window: Window) -> f64 {
     }
 }
 
-/// The most likely real acceptance with at most `max` tokens a step. The variance has a floor, a tenth of the most
-/// that a mean allows: without it a constant log would be real too.
-pub(super) fn fit_real(sample: &Sample<'_>, interval: u32, max: u32) -> RealFit {
+/// Log-likelihood of the most likely real acceptance with at most `max` tokens a step: each request-step has a mean
+/// and a variance that nothing prescribes. The variance has a floor, a tenth of the most that the mean allows: without
+/// it a constant log would be real too.
+pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u32) -> f64 {
     let interval = f64::from(interval);
     let tokens = |hundredths: u32| f64::from(hundredths) / 100.0;
     let (mut weight, mut weighted) = (0.0, 0.0);
@@ -67,11 +60,10 @@ pub(super) fn fit_real(sample: &Sample<'_>, interval: u32, max: u32) -> RealFit 
         .sum();
     let floor = (mean - 1.0) * (f64::from(max) - mean) / 10.0;
     let variance = (squares / float(sample.lines())).max(floor).max(0.0);
-    let log_likelihood = sample
+    sample
         .windows()
         .map(|(hundredths, window, count)| {
             float(count) * ln_normal_line(mean, variance / (interval * batch_of(window)), hundredths)
         })
-        .sum();
-    RealFit { mean, variance, log_likelihood }
+        .sum()
 }

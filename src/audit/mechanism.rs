@@ -7,7 +7,7 @@ use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Multinomial, Setting, float};
 
 use super::dispersion::{Dispersion, LatticeCheck};
-use super::likelihood::{fit_real, log_likelihood};
+use super::likelihood::{log_likelihood, log_likelihood_of_real};
 use super::options::RivalCell;
 use super::sample::Sample;
 
@@ -73,7 +73,7 @@ pub struct Mechanisms {
     pub constant: Option<u32>,
     /// Golden cells that the lines fit about as well as the target.
     pub cells_alike: Vec<RivalCell>,
-    /// A two-point law at no known value that explains the lines better than real acceptance does: its mean.
+    /// Mean of a two-point law at no known value, where it explains the lines as well as the best of the others.
     pub unknown_target: Option<f64>,
     /// Scatter of the steady lines about the law at the target; about the law at the mean where no target is known.
     pub dispersion: Option<Dispersion>,
@@ -132,7 +132,7 @@ impl Evidence<'_> {
     }
 
     fn real(&self, max: u32) -> Candidate {
-        let ln = fit_real(self.sample, self.interval, max).log_likelihood;
+        let ln = log_likelihood_of_real(self.sample, self.interval, max);
         Candidate { mechanism: Mechanism::Real, ln, charge: self.ln_lines(), fits: true, other: None }
     }
 
@@ -185,12 +185,14 @@ impl Evidence<'_> {
         let free = self.at_the_mean().map(|(_, candidate)| candidate);
 
         let mut best = (first.fits && first.score() - runner_up >= TELLING.ln()).then_some(first.mechanism);
-        let mut unknown_target = None;
-        if best == Some(Mechanism::Real)
-            && free.as_ref().is_some_and(|free| free.fits && free.score() > first.score() - TELLING.ln())
-        {
+        // A simulation of a value that nobody named must not pass for another kind of law.
+        let is_kind =
+            matches!(first.mechanism, Mechanism::Real | Mechanism::Multinomial | Mechanism::PerRequest);
+        let unknown_target = free
+            .filter(|free| is_kind && free.fits && free.score() > first.score() - TELLING.ln())
+            .map(|_| self.sample.mean());
+        if unknown_target.is_some() {
             best = None;
-            unknown_target = Some(self.sample.mean());
         }
         if is_nothing_accepted && length > 1.0 {
             best = Some(Mechanism::Real);
@@ -200,9 +202,7 @@ impl Evidence<'_> {
         };
         let rejected = std::iter::once(&own)
             .chain(&rivals)
-            .filter(|candidate| {
-                if coincides(candidate) { is_rejected(&own) } else { is_rejected(candidate) }
-            })
+            .filter(|candidate| if coincides(candidate) { is_rejected(&own) } else { is_rejected(candidate) })
             .map(|candidate| candidate.mechanism)
             .collect();
         let is_target_beaten = first.fits && first.mechanism != Mechanism::MatchExpected && is_rejected(&own);
@@ -298,7 +298,9 @@ impl Evidence<'_> {
             .iter()
             .map(|cell| (cell.accept_length.get(), Other::Cell(cell.clone())))
             // A cell explains the lines only with their floor; with the target's it may be confused with it.
-            .filter(|(value, _)| [length.floor(), floor_of_lines].iter().any(|lo| (lo - value.floor()).abs() < 0.5));
+            .filter(|(value, _)| {
+                [length.floor(), floor_of_lines].iter().any(|lo| (lo - value.floor()).abs() < 0.5)
+            });
         let one_off = [length - 1.0, length + 1.0].map(|value| (value, Other::OneOff(value)));
         let is_whole = length - length.floor() <= 0.0;
         let candidates = known.chain(one_off.into_iter().filter(|_| !is_whole)).filter(|(value, _)| {

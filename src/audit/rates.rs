@@ -12,7 +12,7 @@ const MAX_DRAFT_TOKENS: u32 = 64;
 
 /// How a build divides (A tokens with the bonus, C request-steps, d draft tokens).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RateDefinition {
+pub(super) enum RateDefinition {
     /// `(A - C) / (C (d - 1))`: SGLang 0.5.11 and later.
     Drafts,
     /// `A / (C d)`: 0.5.3.post2 to 0.5.10.

@@ -1,5 +1,6 @@
 //! The lines that are judged: all of them, or those of one rank where the ranks are one sample.
 
+use crate::evidence::Place;
 use crate::law::{Lattice, Window, float};
 
 use super::correlation::{RankCorrelation, correlate};
@@ -99,6 +100,18 @@ impl<'a> Sample<'a> {
         Some((values().min()?, values().max()?))
     }
 
+    /// The value farthest outside `[lo, hi]` that any line of any rank shows, in hundredths, and the first line that
+    /// shows a value outside.
+    pub(super) fn outside(&self, lo: u32, hi: u32) -> Option<(u32, Option<Place>)> {
+        let (low, high) = (lo.saturating_mul(100), hi.saturating_mul(100));
+        let distance = |value: u32| low.saturating_sub(value).max(value.saturating_sub(high));
+        let values = || self.ranks.iter().flat_map(|rank| rank.values.iter());
+        // A printed value is off by at most 0.005, so one hundredth outside is outside.
+        let outside = || values().filter(|value| distance(value.hundredths) > 0);
+        let farthest = outside().map(|value| value.hundredths).max_by_key(|value| distance(*value))?;
+        Some((farthest, outside().map(|value| value.first).min()))
+    }
+
     /// The whole number that every line shows, if they all show the same one.
     pub(super) fn constant(&self) -> Option<u32> {
         let (low, high) = self.range()?;
@@ -125,9 +138,8 @@ impl<'a> Sample<'a> {
     fn inferred(&self) -> Option<u32> {
         let all = float(self.steady_lines());
         let explains = |steps: &u32| {
-            let on_lattice = |cell: &Cell| {
-                Lattice::new(cell.hundredths / 100, *steps).contains(cell.hundredths)
-            };
+            let on_lattice =
+                |cell: &Cell| Lattice::new(cell.hundredths / 100, *steps).contains(cell.hundredths);
             let explained: u64 =
                 self.steady.iter().filter(|(cell, _)| on_lattice(cell)).map(|(_, count)| count).sum();
             all > 0.0 && float(explained) >= EXPLAINED * all

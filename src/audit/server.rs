@@ -1,6 +1,7 @@
 //! What the server's own arguments say.
 
 use crate::engine::Drafter;
+use crate::engine::sglang::MaxRule;
 use crate::evidence::{Place, ServerStart};
 
 /// Starts kept per point; later ones are only counted.
@@ -93,19 +94,18 @@ pub(super) fn drafter(start: &ServerStart) -> Option<Drafter> {
     start.speculative_algorithm.as_deref()?.parse().ok()
 }
 
-/// Most tokens that a verify step of this server can emit (SGLang): `num_steps + 1` for the EAGLE family and a
-/// separate draft model, the draft tokens for NGRAM, the block size for DFLASH, which counts the anchor, and the
-/// block size + 1 for DSPARK. The steps printed for NGRAM and DSPARK are 0 or 1 and mean nothing.
+/// Most tokens that a verify step of this server can emit, by its algorithm's rule.
 pub(super) fn max_accept_length(start: &ServerStart) -> Option<u32> {
-    match drafter(start)? {
-        Drafter::Eagle | Drafter::Eagle3 | Drafter::NextN | Drafter::Mtp | Drafter::Standalone => {
-            start.num_steps?.checked_add(1)
+    let rule = MaxRule::of(drafter(start)?.family());
+    let max = match rule {
+        MaxRule::NumStepsPlusOne => start.num_steps.map(|steps| rule.max(steps)),
+        MaxRule::DraftTokens => start.num_draft_tokens,
+        // Block drafters print their largest length as the draft tokens too.
+        MaxRule::BlockSizePlusOne | MaxRule::BlockSize => {
+            start.block_size.map(|block| rule.max(block)).or(start.num_draft_tokens)
         }
-        Drafter::Ngram => start.num_draft_tokens,
-        Drafter::DFlash => start.block_size.or(start.num_draft_tokens),
-        Drafter::DSpark => start.block_size.and_then(|block| block.checked_add(1)).or(start.num_draft_tokens),
-    }
-    .filter(|max| *max > 0)
+    };
+    max.filter(|max| *max > 0)
 }
 
 /// The d of the accept rate: configured draft tokens, the root included.

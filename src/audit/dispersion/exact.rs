@@ -28,7 +28,11 @@ struct Atom {
 /// Probabilities of a D at most and at least `d` over `lines` lines of `interval` steps.
 pub(super) fn tails(law: &TwoPoint, interval: u32, lines: u64, d: f64) -> (f64, f64) {
     let atoms = atoms(law, interval.min(MAX_STEPS));
-    if lines <= MAX_CONVOLVED_LINES { convolved(&atoms, lines, d) } else { saddlepoint(&atoms, float(lines), d) }
+    if lines <= MAX_CONVOLVED_LINES {
+        convolved(&atoms, lines, d)
+    } else {
+        saddlepoint(&atoms, float(lines), d)
+    }
 }
 
 fn atoms(law: &TwoPoint, interval: u32) -> Vec<Atom> {
