@@ -6,7 +6,7 @@ use accsim::evidence::{DecodeLine, Hundredths, Input, Reader, Record, Scanner, T
 use serde_json::{Value, json};
 
 fn read(path: &Path, mut see: impl FnMut(&Record<'_>)) {
-    let errors = Reader::default().read(&Input::from(path), &mut |_, record| see(&record));
+    let errors = Reader::default().read(&Input::from(path), &mut |_, record: &Record<'_>| see(record));
     assert!(errors.is_empty(), "{}: {errors:?}", path.display());
 }
 
@@ -94,9 +94,9 @@ fn collected_lines_parse_to_what_they_say() {
         let case: Value = serde_json::from_str(line).unwrap();
         let mut found = Vec::new();
         let mut scanner = Scanner::new(0);
-        let mut sink = |_, record: Record<'_>| {
+        let mut sink = |_, record: &Record<'_>| {
             if let Record::Decode(line) = record {
-                found.push(named(&line));
+                found.push(named(line));
             }
         };
         scanner.lines(case["text"].as_str().unwrap().as_bytes(), &mut sink);

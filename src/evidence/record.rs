@@ -57,7 +57,7 @@ pub enum Record<'a> {
     /// A decode line of SGLang.
     Decode(DecodeLine<'a>),
     /// A prefill line of SGLang.
-    Prefill(PrefillLine),
+    Prefill(PrefillLine<'a>),
     /// A server's arguments: a new run begins.
     Start(Box<ServerStart>),
     /// `Cache flushed successfully!`: the engine's counters start anew.
@@ -113,6 +113,11 @@ impl<'a> Timestamp<'a> {
         let digits =
             fraction.map_or(0, |rest| 1 + rest.iter().take_while(|byte| byte.is_ascii_digit()).count());
         text.get(..end + digits).map(Self)
+    }
+
+    /// Text that is known to have the form of a time.
+    pub(in crate::evidence) fn of_digits(text: &'a [u8]) -> Self {
+        Self(text)
     }
 
     /// The printed text.
@@ -172,19 +177,15 @@ impl GraphLabel {
     }
 }
 
-/// One prefill line, as far as an audit needs it.
+/// One prefill line: requests join the batch. Its figures are read on demand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PrefillLine {
+pub struct PrefillLine<'a> {
+    /// The engine's own time.
+    pub timestamp: Option<Timestamp<'a>>,
     /// Rank tags.
     pub tags: Tags,
-    /// `#new-seq`: requests that join the batch.
-    pub new_seq: Option<u32>,
-    /// `#new-token`.
-    pub new_tokens: Option<u64>,
-    /// `#cached-token`.
-    pub cached_tokens: Option<u64>,
-    /// `#running-req` before them.
-    pub running_req: Option<u32>,
+    /// The message behind the head, as printed, colours removed: see [`Fields`](super::Fields).
+    pub message: &'a [u8],
 }
 
 /// What a `server_args` line says, as far as an audit needs it.

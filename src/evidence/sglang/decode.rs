@@ -2,7 +2,7 @@
 
 use crate::evidence::{DecodeLine, Graph, GraphLabel, Hundredths, SkipReason};
 
-use super::fields::{Field, Fields};
+use super::fields::{self, Field, Fields};
 use super::number::{self, Number};
 use super::prefix::Prefix;
 
@@ -185,10 +185,7 @@ impl<'a> DecodeLine<'a> {
     /// The value of the field called `name`, as printed.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a [u8]> {
-        Fields::new(self.message).find_map(|field| match field {
-            Field::Named { name: found, value } if found == name.as_bytes() => Some(value),
-            _ => None,
-        })
+        fields::value(self.message, name)
     }
 }
 

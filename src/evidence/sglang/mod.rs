@@ -3,6 +3,7 @@
 
 mod decode;
 mod fields;
+mod layout;
 mod number;
 mod prefill;
 mod prefix;

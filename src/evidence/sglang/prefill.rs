@@ -1,29 +1,43 @@
-//! One prefill line, as far as an audit needs it. What is cut is absent.
+//! One prefill line. What is cut in it is absent.
 
 use crate::evidence::PrefillLine;
 
-use super::fields::{Field, Fields};
+use super::fields;
 use super::number::{integer, integer32};
-use super::prefix::Prefix;
 
-/// Reads the message behind a head; `None` when nothing in it is a prefill line's.
-pub(super) fn parse(prefix: Prefix<'_>, message: &[u8]) -> Option<PrefillLine> {
-    let mut line = PrefillLine {
-        tags: prefix.tags,
-        new_seq: None,
-        new_tokens: None,
-        cached_tokens: None,
-        running_req: None,
-    };
-    for field in Fields::new(message) {
-        let Field::Named { name, value } = field else { continue };
-        match name {
-            b"#new-seq" => line.new_seq = integer32(value),
-            b"#new-token" => line.new_tokens = integer(value),
-            b"#cached-token" => line.cached_tokens = integer(value),
-            b"#running-req" => line.running_req = integer32(value),
-            _ => {}
-        }
+impl<'a> PrefillLine<'a> {
+    /// `#new-seq`: requests that join the batch.
+    #[must_use]
+    pub fn new_seq(&self) -> Option<u32> {
+        integer32(self.field("#new-seq")?)
     }
-    (line.new_seq.is_some() || line.new_tokens.is_some()).then_some(line)
+
+    /// `#new-token`: tokens computed.
+    #[must_use]
+    pub fn new_tokens(&self) -> Option<u64> {
+        integer(self.field("#new-token")?)
+    }
+
+    /// `#cached-token`: tokens found in the prefix cache.
+    #[must_use]
+    pub fn cached_tokens(&self) -> Option<u64> {
+        integer(self.field("#cached-token")?)
+    }
+
+    /// `#running-req`: requests that decoded before these joined.
+    #[must_use]
+    pub fn running_req(&self) -> Option<u32> {
+        integer32(self.field("#running-req")?)
+    }
+
+    /// The value of the field called `name`, as printed.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'a [u8]> {
+        fields::value(self.message, name)
+    }
+}
+
+/// Whether a message is a prefill line's: it counts sequences or tokens.
+pub(super) fn is_prefill(message: &[u8]) -> bool {
+    ["#new-seq", "#new-token"].iter().any(|name| fields::value(message, name).and_then(integer).is_some())
 }

@@ -3,10 +3,11 @@
 //! It does no I/O and keeps nothing but the number of the line and two buffers for wrapped text, so a log of any size
 //! is read in constant memory.
 
-use memchr::memmem::Finder;
+use aho_corasick::packed::Searcher;
 
-use crate::evidence::{Place, Record, SkipReason};
+use crate::evidence::{DecodeLine, Place, PrefillLine, Record, SkipReason};
 
+use super::layout::Layouts;
 use super::{decode, prefill, prefix, server_args, unwrap};
 
 /// What begins a record.
@@ -37,12 +38,12 @@ const MAX_JOINED: usize = 1 << 20;
 /// Reads blocks of whole lines into records.
 ///
 /// ```
-/// use accsim::evidence::{Record, Scanner};
+/// use accsim::evidence::{Place, Record, Scanner};
 ///
 /// let log = b"[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
 ///     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0\n";
 /// let mut accept_len = None;
-/// Scanner::new(0).lines(log, &mut |place, record| {
+/// Scanner::new(0).lines(log, &mut |place: Place, record: &Record<'_>| {
 ///     assert_eq!(place.line, 1);
 ///     if let Record::Decode(line) = record {
 ///         accept_len = line.accept_len.map(|printed| printed.as_f64());
@@ -53,7 +54,7 @@ const MAX_JOINED: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Scanner {
     place: Place,
-    finders: [(Head, Finder<'static>); 4],
+    heads: Heads,
     /// Text of container runtime parts that wait for their last one, and the line of the first.
     joined: Vec<u8>,
     joined_line: u64,
@@ -62,6 +63,7 @@ pub struct Scanner {
     colourless: Vec<u8>,
     /// Whether the file is a container runtime's, decided on its first line.
     runtime: Option<bool>,
+    layouts: Layouts,
 }
 
 impl Scanner {
@@ -70,17 +72,18 @@ impl Scanner {
     pub fn new(file: u32) -> Self {
         Self {
             place: Place { file, line: 1 },
-            finders: Head::ALL.map(|head| (head, Finder::new(head.pattern()))),
+            heads: Heads::new(),
             joined: Vec::new(),
             joined_line: 0,
             plain: Vec::new(),
             colourless: Vec::new(),
             runtime: None,
+            layouts: Layouts::default(),
         }
     }
 
     /// Reads a block of whole lines; only the last block of a file may lack its final line break.
-    pub fn lines(&mut self, block: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    pub fn lines(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         if self.runtime.is_none() && !block.is_empty() {
             let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
             self.runtime = Some(unwrap::runtime_line(first).is_some());
@@ -96,38 +99,54 @@ impl Scanner {
     }
 
     /// Reads the beginning of a line too long to hold; the rest of it follows or is dropped.
-    pub fn part_of_line(&mut self, part: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    pub fn part_of_line(&mut self, part: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         self.line(part, self.place.line, sink);
     }
 
     /// Ends the file: text of the container runtime that still waits for its last part is read as it is.
-    pub fn finish(&mut self, sink: &mut dyn FnMut(Place, Record<'_>)) {
+    pub fn finish(&mut self, sink: &mut impl FnMut(Place, &Record<'_>)) {
         self.flush_joined(sink);
     }
 
     /// Finds the lines that hold a head and passes over the others.
-    fn search(&mut self, block: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    fn search(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         let mut done = 0;
-        let mut hits = Hits::default();
-        while let Some(rest) = block.get(done..) {
-            let Some((hit, _)) = hits.next(&self.finders, block, done) else {
+        while let Some(rest) = block.get(done..).filter(|rest| !rest.is_empty()) {
+            if let Some(length) = self.layouts.read(rest, |line| sink(self.place, &Record::Decode(*line))) {
+                self.place.line = self.place.line.saturating_add(1);
+                done += length;
+                continue;
+            }
+            let Some((hit, _)) = self.heads.next(block, done) else {
                 self.count_lines(rest);
                 return;
             };
-            let start = block
-                .get(done..hit)
-                .and_then(|text| memchr::memrchr(b'\n', text))
-                .map_or(done, |at| done + at + 1);
-            let end = block
-                .get(hit..)
-                .and_then(|text| memchr::memchr(b'\n', text))
-                .map_or(block.len(), |at| hit + at + 1);
-            self.count_lines(block.get(done..start).unwrap_or(&[]));
-            let line = block.get(start..end).unwrap_or(&[]);
-            self.line(line, self.place.line, sink);
+            let passed = block.get(done..hit).unwrap_or(&[]);
+            if let Some(start) = memchr::memrchr(b'\n', passed) {
+                // The line of the hit may fit a layout: come back to it.
+                self.count_lines(passed.get(..=start).unwrap_or(&[]));
+                done += start + 1;
+                continue;
+            }
+            let length = memchr::memchr(b'\n', rest.get(hit - done..).unwrap_or(&[]))
+                .map_or(rest.len(), |at| hit - done + at + 1);
+            let line = rest.get(..length).unwrap_or(&[]);
+            self.line_of_block(line, sink);
             self.count_lines(line);
-            done = end;
+            done += length;
         }
+    }
+
+    /// Reads one line by name, and learns its layout when it is a plain decode line.
+    fn line_of_block(&mut self, line: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
+        let mut layouts = std::mem::take(&mut self.layouts);
+        self.line(line, self.place.line, &mut |place, record: &Record<'_>| {
+            if let Record::Decode(decode) = record {
+                layouts.learn(line, decode);
+            }
+            sink(place, record);
+        });
+        self.layouts = layouts;
     }
 
     fn count_lines(&mut self, text: &[u8]) {
@@ -136,7 +155,7 @@ impl Scanner {
     }
 
     /// One line of a container runtime's file: parts are joined before they are read.
-    fn runtime_line(&mut self, line: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    fn runtime_line(&mut self, line: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         let Some(part) = unwrap::runtime_line(line.trim_ascii_end()) else {
             self.flush_joined(sink);
             self.line(line, self.place.line, sink);
@@ -157,7 +176,7 @@ impl Scanner {
         }
     }
 
-    fn flush_joined(&mut self, sink: &mut dyn FnMut(Place, Record<'_>)) {
+    fn flush_joined(&mut self, sink: &mut impl FnMut(Place, &Record<'_>)) {
         if self.joined.is_empty() {
             return;
         }
@@ -168,7 +187,7 @@ impl Scanner {
     }
 
     /// Unwraps one physical line and reads the records in it.
-    fn line(&mut self, line: &[u8], number: u64, sink: &mut dyn FnMut(Place, Record<'_>)) {
+    fn line(&mut self, line: &[u8], number: u64, sink: &mut impl FnMut(Place, &Record<'_>)) {
         let place = Place { file: self.place.file, line: number };
         self.plain.clear();
         let text = if unwrap::docker_line(line, &mut self.plain) { self.plain.as_slice() } else { line };
@@ -179,23 +198,26 @@ impl Scanner {
         } else {
             text
         };
-        for segment in text.split(|byte| matches!(byte, b'\r' | b'\n')) {
+        let mut rest = text;
+        while let Some(end) = memchr::memchr2(b'\r', b'\n', rest) {
+            let (segment, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
             self.segment(segment, place, sink);
+            rest = behind.get(1..).unwrap_or(&[]);
         }
+        self.segment(rest, place, sink);
     }
 
     /// Reads the records of a text without line breaks: each ends where the next begins.
-    fn segment(&self, text: &[u8], place: Place, sink: &mut dyn FnMut(Place, Record<'_>)) {
-        let mut hits = Hits::default();
+    fn segment(&self, text: &[u8], place: Place, sink: &mut impl FnMut(Place, &Record<'_>)) {
         let mut done = 0;
-        let mut current = hits.next(&self.finders, text, done);
+        let mut current = self.heads.next(text, done);
         while let Some((hit, head)) = current {
             let behind = hit + head.pattern().len();
-            let next = hits.next(&self.finders, text, behind);
+            let next = self.heads.next(text, behind);
             let end = next.map_or(text.len(), |(next, _)| prefix::start(text, next).max(behind));
             let before = text.get(done..hit).unwrap_or(&[]);
             let message = text.get(behind..end).unwrap_or(&[]);
-            record(head, before, message, &mut |record| sink(place, record));
+            record(head, before, message, &mut |record: &Record<'_>| sink(place, record));
             done = end;
             current = next;
         }
@@ -203,35 +225,36 @@ impl Scanner {
 }
 
 /// Reads one record from what stands before and behind its head.
-fn record(head: Head, before: &[u8], message: &[u8], sink: &mut dyn FnMut(Record<'_>)) {
+fn record(head: Head, before: &[u8], message: &[u8], sink: &mut impl FnMut(&Record<'_>)) {
     match head {
-        Head::Decode => sink(match decode_line(before, message) {
+        Head::Decode => sink(&match decode_line(before, message) {
             Ok(line) => Record::Decode(line),
             Err(reason) => Record::Skipped(reason),
         }),
         Head::Prefill => {
-            let line = behind_head(message).zip(prefix::read(before));
-            if let Some(line) = line.and_then(|((_, message), prefix)| prefill::parse(prefix, message)) {
-                sink(Record::Prefill(line));
+            let found = behind_head(message).filter(|(_, message)| prefill::is_prefill(message));
+            if let Some(((_, message), prefix)) = found.zip(prefix::read(before)) {
+                sink(&Record::Prefill(PrefillLine {
+                    timestamp: prefix.timestamp,
+                    tags: prefix.tags,
+                    message,
+                }));
             }
         }
         Head::Start => {
             if let Some(start) = prefix::read(before).and_then(|_| server_args::parse(message)) {
-                sink(Record::Start(Box::new(start)));
+                sink(&Record::Start(Box::new(start)));
             }
         }
         Head::Flush => {
             if prefix::read(before).is_some() {
-                sink(Record::CacheFlush);
+                sink(&Record::CacheFlush);
             }
         }
     }
 }
 
-fn decode_line<'a>(
-    before: &'a [u8],
-    message: &'a [u8],
-) -> Result<crate::evidence::DecodeLine<'a>, SkipReason> {
+fn decode_line<'a>(before: &'a [u8], message: &'a [u8]) -> Result<DecodeLine<'a>, SkipReason> {
     let prefix = prefix::read(before).ok_or(SkipReason::Lookalike)?;
     // A head at the very end of a line is a record cut there.
     if message.trim_ascii().is_empty() {
@@ -254,47 +277,49 @@ fn behind_head(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
     message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, message))
 }
 
-/// Where one head stands next.
-#[derive(Clone, Copy, Debug, Default)]
-enum Next {
-    /// Not searched yet.
-    #[default]
-    Unknown,
-    At(usize),
-    Never,
+/// Searches for all heads in one pass.
+#[derive(Debug)]
+struct Heads {
+    /// `None` on a processor without the vector instructions: the heads are then searched one by one.
+    searcher: Option<Searcher>,
 }
 
-/// The next position of each head in one text, so that no part of it is searched twice.
-#[derive(Default)]
-struct Hits {
-    next: [Next; 4],
+impl Heads {
+    fn new() -> Self {
+        Self { searcher: Searcher::new(Head::ALL.map(Head::pattern)) }
+    }
+
+    /// The first head at or behind `from`.
+    fn next(&self, text: &[u8], from: usize) -> Option<(usize, Head)> {
+        let rest = text.get(from..)?;
+        let found = match &self.searcher {
+            Some(searcher) => searcher
+                .find(rest)
+                .and_then(|found| Some((found.start(), *Head::ALL.get(found.pattern().as_usize())?))),
+            None => Head::ALL
+                .into_iter()
+                .filter_map(|head| Some((memchr::memmem::find(rest, head.pattern())?, head)))
+                .min_by_key(|(at, _)| *at),
+        };
+        found.map(|(at, head)| (from + at, head))
+    }
 }
 
-impl Hits {
-    /// The first head at or behind `from`; `from` must not fall.
-    fn next(
-        &mut self,
-        finders: &[(Head, Finder<'static>); 4],
-        text: &[u8],
-        from: usize,
-    ) -> Option<(usize, Head)> {
-        let mut first: Option<(usize, Head)> = None;
-        for ((head, finder), slot) in finders.iter().zip(&mut self.next) {
-            let stale = match *slot {
-                Next::Unknown => true,
-                Next::At(at) => at < from,
-                Next::Never => false,
-            };
-            if stale {
-                let found = text.get(from..).and_then(|text| finder.find(text));
-                *slot = found.map_or(Next::Never, |at| Next::At(from + at));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_found_in_order_with_and_without_the_searcher() {
+        let text = b"x Prefill batch, Decode batc Decode batch server_args= Cache flushed successfully!";
+        for heads in [Heads::new(), Heads { searcher: None }] {
+            let mut found = Vec::new();
+            let mut from = 0;
+            while let Some((at, head)) = heads.next(text, from) {
+                found.push(head);
+                from = at + 1;
             }
-            if let Next::At(at) = *slot
-                && first.is_none_or(|(earlier, _)| at < earlier)
-            {
-                first = Some((at, *head));
-            }
+            assert_eq!(found, [Head::Prefill, Head::Decode, Head::Start, Head::Flush]);
         }
-        first
     }
 }

@@ -1,6 +1,6 @@
 //! The reader on whole texts: the specification's worked examples, wrappers, and what must not become a record.
 
-use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Record, Scanner, Timestamp};
+use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Place, Record, Scanner, Timestamp};
 
 const LINE: &str = "[2026-10-12 01:02:03 DP0 TP0 EP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0";
@@ -9,10 +9,10 @@ const LINE: &str = "[2026-10-12 01:02:03 DP0 TP0 EP0] Decode batch, #running-req
 fn read(text: &[u8]) -> Vec<String> {
     let mut seen = Vec::new();
     let mut scanner = Scanner::new(0);
-    let mut sink = |_, record: Record<'_>| {
+    let mut sink = |_, record: &Record<'_>| {
         seen.push(match record {
-            Record::Decode(line) => brief(&line),
-            Record::Prefill(line) => format!("prefill {:?} {:?}", line.new_seq, line.new_tokens),
+            Record::Decode(line) => brief(line),
+            Record::Prefill(line) => format!("prefill {:?} {:?}", line.new_seq(), line.new_tokens()),
             Record::Start(start) => format!("start {:?}", start.num_steps),
             Record::CacheFlush => "flush".to_owned(),
             Record::Skipped(reason) => format!("{reason:?}"),
@@ -38,9 +38,9 @@ fn brief(line: &DecodeLine<'_>) -> String {
 /// The one decode line of a text.
 fn decode<T>(text: &str, see: impl Fn(&DecodeLine<'_>) -> T) -> T {
     let mut seen = Vec::new();
-    Scanner::new(0).lines(text.as_bytes(), &mut |_, record| {
+    Scanner::new(0).lines(text.as_bytes(), &mut |_, record: &Record<'_>| {
         if let Record::Decode(line) = record {
-            seen.push(see(&line));
+            seen.push(see(line));
         }
     });
     assert_eq!(seen.len(), 1, "{text}");
@@ -186,7 +186,8 @@ fn other_records_and_line_numbers() {
          [2026-10-12 01:02:02] Cache flushed successfully!\n\n{LINE}\n"
     );
     let mut places = Vec::new();
-    Scanner::new(3).lines(text.as_bytes(), &mut |place, _| places.push((place.file, place.line)));
+    Scanner::new(3)
+        .lines(text.as_bytes(), &mut |place: Place, _: &Record<'_>| places.push((place.file, place.line)));
     assert_eq!(places, [(3, 2), (3, 3), (3, 4), (3, 6)]);
     assert_eq!(
         read(text.as_bytes()),
