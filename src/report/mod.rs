@@ -3,3 +3,4 @@
 
 pub mod json;
 pub mod settings;
+pub mod text;

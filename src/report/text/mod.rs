@@ -1,0 +1,4 @@
+//! Text for terminals.
+
+pub mod audit;
+mod style;
