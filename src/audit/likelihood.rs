@@ -1,8 +1,8 @@
 //! Log-likelihood of the lines under a law (AUDIT_STATISTICS section 9).
 
-use crate::law::{AcceptanceLaw, LineLaw, Window, float, ln_normal_line};
+use crate::law::{AcceptanceLaw, LineLaw, Window, float, ln_normal_average, ln_normal_line, whole};
 
-use super::dispersion::TOLERATED_MISSES;
+use super::dispersion::TOLERATED_MISSES as MISSED;
 use super::sample::Sample;
 
 /// Sum over all judged lines; minus infinity as soon as one cannot occur under the law.
@@ -21,7 +21,7 @@ pub(super) fn log_likelihood(
         let mut ln = line.ln_probability(hundredths, window);
         if let (false, true, Window::Steady { batch }) = (ln.is_finite(), tolerates_misses, window) {
             let changing = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
-            ln = TOLERATED_MISSES.ln() + line.ln_probability(hundredths, changing);
+            ln = MISSED.ln() + line.ln_probability(hundredths, changing);
         }
         if !ln.is_finite() {
             return f64::NEG_INFINITY;
@@ -63,7 +63,16 @@ pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u3
     sample
         .windows()
         .map(|(hundredths, window, count)| {
-            float(count) * ln_normal_line(mean, variance / (interval * batch_of(window)), hundredths)
+            let changing = |batch: f64| ln_normal_line(mean, variance / (interval * batch), hundredths);
+            let ln = match window {
+                Window::Changing { batch, .. } => changing(batch),
+                Window::Steady { batch } => {
+                    let draws = whole(interval) * u64::from(batch);
+                    let steady = ln_normal_average(mean, variance, draws, hundredths);
+                    if steady.is_finite() { steady } else { MISSED.ln() + changing(f64::from(batch)) }
+                }
+            };
+            float(count) * ln
         })
         .sum()
 }

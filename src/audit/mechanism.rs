@@ -17,6 +17,9 @@ const DECISIVE: f64 = 1000.0;
 /// Odds below which the first two laws are not told apart.
 const TELLING: f64 = 20.0;
 
+/// Log-likelihoods closer than this are the same probability, computed on two ways.
+const SAME: f64 = 1e-9;
+
 /// A way in which a server comes to its accept lengths. The printed names are a contract with other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mechanism {
@@ -71,7 +74,7 @@ pub struct Mechanisms {
     pub other: Option<Other>,
     /// The one length that every step shows, if it is one.
     pub constant: Option<u32>,
-    /// Golden cells that the lines fit about as well as the target.
+    /// Golden cells that the lines fit as well as they fit the target, or the other cell that was identified.
     pub cells_alike: Vec<RivalCell>,
     /// Mean of a two-point law at no known value, where it explains the lines as well as the best of the others.
     pub unknown_target: Option<f64>,
@@ -99,6 +102,7 @@ pub(super) struct Evidence<'a> {
 }
 
 /// One law in the running.
+#[derive(Clone, Debug)]
 struct Candidate {
     mechanism: Mechanism,
     ln: f64,
@@ -112,6 +116,13 @@ struct Candidate {
 impl Candidate {
     fn score(&self) -> f64 {
         self.ln - self.charge
+    }
+
+    /// The golden cell, where it fits and is not told apart from what is believed, which is not named again.
+    fn alike(&self, believed: f64, other: Option<&Other>) -> Option<RivalCell> {
+        let Some(Other::Cell(cell)) = &self.other else { return None };
+        let is_alike = self.fits && (self.ln - believed).abs() < DECISIVE.ln();
+        (is_alike && self.other.as_ref() != other).then(|| cell.clone())
     }
 }
 
@@ -165,11 +176,11 @@ impl Evidence<'_> {
             self.candidate(Mechanism::PerRequest, &AcceptanceLaw::per_request(setting), false),
             self.real(max),
         ];
-        let (other, cells_alike) = self.others(target, &own, cells);
-        rivals.extend(other);
+        let simulated = self.simulated_at_others(target, cells);
+        rivals.extend(most_likely(&simulated));
 
         // Laws that say the same about these lines go by the target's name.
-        let coincides = |rival: &Candidate| own.ln.is_finite() && (rival.ln - own.ln).abs() < 1e-9;
+        let coincides = |rival: &Candidate| own.ln.is_finite() && (rival.ln - own.ln).abs() < SAME;
         let is_nothing_accepted = constant == Some(1);
         let is_contender = |rival: &&Candidate| {
             let is_real = rival.mechanism == Mechanism::Real;
@@ -177,8 +188,13 @@ impl Evidence<'_> {
             !(coincides(rival) || (is_nothing_accepted && is_real && own.ln.is_finite()))
                 && (rival.mechanism != Mechanism::OtherCell || self.is_believable(rival, &own))
         };
-        let mut contenders: Vec<&Candidate> =
-            std::iter::once(&own).chain(rivals.iter().filter(is_contender)).collect();
+        let mut contenders: Vec<&Candidate> = Vec::new();
+        for candidate in std::iter::once(&own).chain(rivals.iter().filter(is_contender)) {
+            // Of laws that coincide the first named stands for all: an integer cell and the rounded target, say.
+            if !contenders.iter().any(|held| (held.ln - candidate.ln).abs() < SAME) {
+                contenders.push(candidate);
+            }
+        }
         contenders.sort_by(|left, right| right.score().total_cmp(&left.score()));
         let first = contenders.first().copied()?;
         let runner_up = contenders.get(1).map_or(f64::NEG_INFINITY, |second| second.score());
@@ -207,6 +223,10 @@ impl Evidence<'_> {
             .collect();
         let is_target_beaten = first.fits && first.mechanism != Mechanism::MatchExpected && is_rejected(&own);
         let other = first.other.clone().filter(|_| best == Some(Mechanism::OtherCell));
+        // Cells are compared with the simulation that is believed: the target's, unless another one was identified.
+        let believed = if other.is_some() { first.ln } else { own.ln };
+        let cells_alike =
+            simulated.iter().filter_map(|candidate| candidate.alike(believed, other.as_ref())).collect();
         let log_likelihood = std::iter::once(&own)
             .chain(&rivals)
             .map(|candidate| (candidate.mechanism, candidate.ln))
@@ -252,7 +272,7 @@ impl Evidence<'_> {
         });
         let first = candidates.first()?;
         // Drawn per request or per step is the same for a single request.
-        let second = candidates.iter().find(|candidate| (candidate.ln - first.ln).abs() > 1e-9);
+        let second = candidates.iter().find(|candidate| (candidate.ln - first.ln).abs() > SAME);
         let runner_up = second.map_or(f64::NEG_INFINITY, Candidate::score);
         let is_told = constant != Some(1) && first.fits && first.score() - runner_up >= TELLING.ln();
         let is_rejected = |candidate: &&Candidate| {
@@ -285,13 +305,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// The most likely value that was simulated in place of the target, and the cells that are as likely as it.
-    fn others(
-        &self,
-        target: &Target,
-        own: &Candidate,
-        cells: &[RivalCell],
-    ) -> (Option<Candidate>, Vec<RivalCell>) {
+    /// The two-point law at every value that may have been simulated in place of the target.
+    fn simulated_at_others(&self, target: &Target, cells: &[RivalCell]) -> Vec<Candidate> {
         let (length, max) = (target.accept_length().get(), target.max_accept_length());
         let floor_of_lines = self.sample.range().map_or(0.0, |(low, _)| f64::from(low / 100));
         let known = cells
@@ -303,39 +318,41 @@ impl Evidence<'_> {
             });
         let one_off = [length - 1.0, length + 1.0].map(|value| (value, Other::OneOff(value)));
         let is_whole = length - length.floor() <= 0.0;
-        let candidates = known.chain(one_off.into_iter().filter(|_| !is_whole)).filter(|(value, _)| {
-            // The same value is the same law, whatever cell it stands in.
-            *value >= 1.0 && *value <= f64::from(max) && (value - length).abs() > 1e-9
-        });
-
-        let mut best: Option<Candidate> = None;
-        let mut alike = Vec::new();
-        for (value, other) in candidates {
-            let Ok(setting) = Setting::new(value, max) else { continue };
-            let law = AcceptanceLaw::match_expected(setting);
-            let mut candidate = self.candidate(Mechanism::OtherCell, &law, false);
-            if let Other::Cell(cell) = &other {
-                if candidate.fits && (own.ln - candidate.ln).abs() < DECISIVE.ln() {
-                    alike.push(cell.clone());
-                }
-            }
-            candidate.other = Some(other);
-            // One that fits goes before one that does not.
-            let rank = |candidate: &Candidate| (candidate.fits, candidate.ln);
-            let is_better = best.as_ref().is_none_or(|best| {
-                let (old, new) = (rank(best), rank(&candidate));
-                new.0.cmp(&old.0).then(new.1.total_cmp(&old.1)).is_gt()
-            });
-            if is_better {
-                best = Some(candidate);
-            }
-        }
-        (best, alike)
+        let values: Vec<(f64, Other)> = known
+            .chain(one_off.into_iter().filter(|_| !is_whole))
+            .filter(|(value, _)| {
+                // The same value is the same law, whatever cell it stands in.
+                *value >= 1.0 && *value <= f64::from(max) && (value - length).abs() > SAME
+            })
+            .collect();
+        // The best of a list is charged for the choice.
+        let charge = float(u64::try_from(values.len()).unwrap_or(u64::MAX)).max(1.0).ln();
+        values
+            .into_iter()
+            .filter_map(|(value, other)| {
+                let law = AcceptanceLaw::match_expected(Setting::new(value, max).ok()?);
+                let candidate = self.candidate(Mechanism::OtherCell, &law, false);
+                Some(Candidate { other: Some(other), charge, ..candidate })
+            })
+            .collect()
     }
 
     fn is_believable(&self, rival: &Candidate, own: &Candidate) -> bool {
         rival.fits && rival.ln - own.ln > DECISIVE.ln()
     }
+}
+
+/// The most likely one; one that fits goes before any that does not.
+fn most_likely(candidates: &[Candidate]) -> Option<Candidate> {
+    let mut best: Option<&Candidate> = None;
+    for candidate in candidates {
+        let is_better = best
+            .is_none_or(|best| candidate.fits.cmp(&best.fits).then(candidate.ln.total_cmp(&best.ln)).is_gt());
+        if is_better {
+            best = Some(candidate);
+        }
+    }
+    best.cloned()
 }
 
 /// The target at which `multinomial` has the wanted mean.

@@ -221,6 +221,12 @@ impl Observed {
         &self.name
     }
 
+    /// Whether any record was read.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        !self.files.is_empty()
+    }
+
     /// Decode lines with running requests.
     #[must_use]
     pub fn decode_lines(&self) -> u64 {

@@ -1,12 +1,17 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod audit;
+mod catalogue;
 mod completions;
+mod curves;
 mod env;
 mod exit;
+mod format;
 mod global;
 mod help;
 mod man;
+mod output;
 mod run;
 mod select;
 
@@ -31,6 +36,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Decide whether server logs show the accept length that they were meant to show
+    Audit(Box<audit::AuditArgs>),
+    /// Golden curves: list, show, look up, check, draw, compare
+    #[command(subcommand)]
+    Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
     /// Print a completion script for a shell
@@ -45,6 +55,8 @@ enum Command {
 
 fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Audit(args) => audit::run(args, &cli.global, out, err),
+        Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),

@@ -2,7 +2,7 @@
 
 use super::acceptance::AcceptanceLaw;
 use super::multinomial::Multinomial;
-use super::number::whole;
+use super::number::{float, whole};
 use super::printed::printed;
 use super::special::ln_normal_between;
 use super::two_point::{TwoPoint, ln_sum};
@@ -159,6 +159,25 @@ pub fn ln_normal_line(mean: f64, variance: f64, hundredths: u32) -> f64 {
     let sd = variance.max(f64::MIN_POSITIVE).sqrt();
     let above = f64::from(hundredths) / 100.0 - mean;
     ln_normal_between((above - 0.005) / sd, (above + 0.005) / sd)
+}
+
+/// Log-probability that the mean of `draws` whole numbers prints as `hundredths`, when it is nearly normal around
+/// `mean` with `variance` for each draw: the law of a line of real acceptance, whose draws are its request-steps.
+///
+/// Few draws leave gaps between the printed values, as the shared draws of a batch do; minus infinity in a gap.
+#[must_use]
+pub fn ln_normal_average(mean: f64, variance: f64, draws: u64, hundredths: u32) -> f64 {
+    let count = float(draws.max(1));
+    if count > 100.0 {
+        return ln_normal_line(mean, variance / count, hundredths);
+    }
+    let sum = (f64::from(hundredths) / 100.0 * count).round();
+    if printed(whole(sum), draws.max(1)) != Some(hundredths) {
+        return f64::NEG_INFINITY;
+    }
+    let sd = (variance / count).max(f64::MIN_POSITIVE).sqrt();
+    let (above, reach) = (sum / count - mean, 0.5 / count);
+    ln_normal_between((above - reach) / sd, (above + reach) / sd)
 }
 
 fn kappa_of(class: u32) -> f64 {

@@ -14,7 +14,7 @@ mod special;
 mod two_point;
 
 pub use acceptance::{AcceptanceLaw, Draws, Pmf};
-pub use line::{LineLaw, Window, ln_normal_line};
+pub use line::{LineLaw, Window, ln_normal_average, ln_normal_line};
 pub use multinomial::Multinomial;
 pub use printed::{Lattice, printed};
 pub use setting::{Setting, SettingError};

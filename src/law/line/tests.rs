@@ -141,6 +141,16 @@ fn a_normal_line_is_its_mass_over_the_printed_value() {
     close(total, 1.0, 1e-9);
 }
 
+#[test]
+fn a_few_real_draws_leave_gaps_and_many_do_not() {
+    for draws in [1, 40, 80, 100, 101, 4000] {
+        let total: f64 = (0..=900).map(|x| ln_normal_average(3.5, 1.0, draws, x).exp()).sum();
+        close(total, 1.0, 1e-3);
+    }
+    assert_eq!(ln_normal_average(3.5, 1.0, 40, 351), f64::NEG_INFINITY);
+    assert!(ln_normal_average(3.5, 1.0, 640, 351).is_finite());
+}
+
 fn laws(length: f64, max: u32) -> [AcceptanceLaw; 4] {
     let setting = setting(length, max);
     [

@@ -9,6 +9,7 @@ use crate::evidence::{Place, ServerStart};
 use crate::golden::{Target, TargetOrigin};
 
 use super::style::{BOLD, GREEN, RED, RESET, YELLOW};
+use super::{Align, Table};
 
 /// Ranks listed one by one; more are summed up.
 const MAX_RANKS: usize = 16;
@@ -21,13 +22,16 @@ pub fn write_audit(
     files: &[String],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for point in points {
+    for (index, point) in points.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
         write_point(point, files, out)?;
-        writeln!(out)?;
     }
     if points.len() > 1 {
+        writeln!(out)?;
         write_summary(points, out)?;
-        writeln!(out, "verdict over {} points: {}", points.len(), colored(verdict))?;
+        writeln!(out, "\nverdict over {} points: {}", points.len(), colored(verdict))?;
     }
     Ok(())
 }
@@ -40,7 +44,14 @@ fn write_point(point: &PointReport, files: &[String], out: &mut dyn Write) -> io
     for finding in &point.findings {
         write_finding(finding, files, out)?;
     }
-    writeln!(out, "  {:<11} {}: {}{}", "verdict", colored(point.verdict), point.reason, whence(&point.reason, files))?;
+    writeln!(
+        out,
+        "  {:<11} {}: {}{}",
+        "verdict",
+        colored(point.verdict),
+        point.reason,
+        whence(&point.reason, files)
+    )?;
     if let Some(remark) = remark(point) {
         writeln!(out, "  {:<11} {remark}", "")?;
     }
@@ -51,6 +62,7 @@ fn facts(point: &PointReport) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut add = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
     add("target", Some(point.target.as_ref().map_or_else(|| "none".to_owned(), target)));
+    add("source", point.target.as_ref().and_then(Target::cell).map(|cell| cell.source.clone()));
     add("server", server(point));
     add("lines", Some(lines(point)));
     add("skipped", skipped(point.skipped));
@@ -68,13 +80,12 @@ fn facts(point: &PointReport) -> Vec<(&'static str, String)> {
 fn target(target: &Target) -> String {
     let (length, max) = (target.accept_length(), target.max_accept_length());
     let source = match target.origin() {
-        TargetOrigin::Golden(cell) => format!(
-            "golden, {} {} draft length {}, {}",
-            cell.curve, cell.thinking, cell.draft_length, cell.source
-        ),
-        TargetOrigin::Explicit => "as given, not a golden value".to_owned(),
+        TargetOrigin::Golden(cell) => {
+            format!("{} {}, draft length {}", cell.curve, cell.thinking, cell.draft_length)
+        }
+        TargetOrigin::Explicit => "as given, no golden value".to_owned(),
     };
-    format!("{length} of at most {max} tokens a verify step ({source})")
+    format!("{length} of at most {max} tokens a verify step: {source}")
 }
 
 fn server(point: &PointReport) -> Option<String> {
@@ -240,29 +251,29 @@ fn whence(reason: &Reason, files: &[String]) -> String {
 
 /// What a consistent audit does not say.
 fn remark(point: &PointReport) -> Option<&'static str> {
-    let best = point.mechanisms.as_ref()?.best?;
-    let is_simulated = best != Mechanism::Real && (point.target.is_some() || best != Mechanism::Constant);
-    is_simulated.then_some(
+    (point.verdict == Verdict::Consistent).then_some(
         "this acceptance was configured: it shows that the setting was honoured, and is no evidence about the draft model",
     )
 }
 
 fn write_summary(points: &[PointReport], out: &mut dyn Write) -> io::Result<()> {
-    let width = points.iter().map(|point| point.name.chars().count()).max().unwrap_or(0);
+    let (left, right) = (Align::Left, Align::Right);
+    let columns =
+        [("POINT", left), ("LINES", right), ("ACCEPT LEN", right), ("INTERVAL", left), ("VERDICT", left)];
+    let mut table = Table::new(columns);
     for point in points {
-        let mean = point.accept_len.map_or_else(
-            || "     -".to_owned(),
-            |accept_len| format!("{:>6.3}", accept_len.mean),
-        );
-        writeln!(
-            out,
-            "{:<width$}  {mean}  {:>9} lines  {}",
-            point.name,
-            point.decode_lines,
-            colored(point.verdict)
-        )?;
+        let accept_len = point.accept_len.as_ref();
+        let interval = accept_len.and_then(|accept_len| accept_len.interval);
+        let none = || "-".to_owned();
+        table.row([
+            point.name.clone(),
+            point.decode_lines.to_string(),
+            accept_len.map_or_else(none, |accept_len| format!("{:.3}", accept_len.mean)),
+            interval.map_or_else(none, |interval| format!("{:.3} to {:.3}", interval.low, interval.high)),
+            point.verdict.to_string(),
+        ]);
     }
-    Ok(())
+    table.write(out)
 }
 
 fn named(place: Place, files: &[String]) -> String {
