@@ -37,7 +37,7 @@ fn h200_logs_have_the_lines_that_their_readme_counts() {
                 with_accept_len += usize::from(line.accept_len.is_some());
             }
             Record::Start(_) => starts += 1,
-            Record::CacheFlush => flushes += 1,
+            Record::CacheFlush(_) => flushes += 1,
             Record::Skipped(_) => skipped += 1,
             Record::Prefill(_) => {}
         });

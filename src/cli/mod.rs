@@ -1,6 +1,7 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod audit;
 mod catalogue;
 mod completions;
 mod curves;
@@ -10,6 +11,7 @@ mod format;
 mod global;
 mod help;
 mod man;
+mod output;
 mod run;
 mod select;
 
@@ -34,6 +36,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Decide whether server logs show the accept length that they were meant to show
+    Audit(Box<audit::AuditArgs>),
     /// Golden curves: list, show, look up, check, draw, compare
     #[command(subcommand)]
     Curves(curves::CurvesCommand),
@@ -51,6 +55,7 @@ enum Command {
 
 fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),

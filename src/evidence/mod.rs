@@ -6,7 +6,8 @@ mod source;
 mod tags;
 
 pub use record::{
-    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason, Timestamp,
+    CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
+    ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
 pub use source::{Input, ReadError, Reader};

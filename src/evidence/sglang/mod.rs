@@ -3,12 +3,17 @@
 
 mod decode;
 mod fields;
+mod guard;
+mod head;
 mod layout;
 mod number;
 mod prefill;
 mod prefix;
+mod quotes;
+mod runtime;
 mod scan;
 mod server_args;
+mod tag_cache;
 #[cfg(test)]
 mod tests;
 mod unwrap;

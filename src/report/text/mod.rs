@@ -1,6 +1,8 @@
-//! Plain text for terminals.
+//! Text for terminals.
 
+pub mod audit;
 pub mod curves;
+mod style;
 mod table;
 
 pub(crate) use table::{Align, Table};
