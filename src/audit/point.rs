@@ -105,8 +105,8 @@ impl PointBuilder {
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush => self.seen.ranks.iter_mut().for_each(Rank::break_window),
-            Record::Skipped(reason) => match reason {
+            Record::CacheFlush(_) => self.seen.ranks.iter_mut().for_each(Rank::break_window),
+            Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
                 SkipReason::Lookalike => self.seen.skipped.lookalike += 1,
