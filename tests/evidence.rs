@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use accsim::evidence::{DecodeLine, Hundredths, Input, Reader, Record, Scanner};
+use accsim::evidence::{DecodeLine, Hundredths, Input, Reader, Record, Scanner, Timestamp};
 use serde_json::{Value, json};
 
 fn read(path: &Path, mut see: impl FnMut(&Record<'_>)) {
-    let errors = Reader::default().read(&Input::from(path), &mut |_, record| see(&record));
+    let errors = Reader::default().read(&Input::from(path), &mut |_, record: &Record<'_>| see(record));
     assert!(errors.is_empty(), "{}: {errors:?}", path.display());
 }
 
@@ -68,12 +68,11 @@ fn server_arguments_of_a_real_log() {
 
 /// A decode line with the names of `data/log_lines/sglang.jsonl`.
 fn named(line: &DecodeLine<'_>) -> Value {
-    let tags: serde_json::Map<_, _> =
-        line.tags.iter().map(|tag| (tag.name().to_owned(), json!(tag.rank()))).collect();
+    let tags: serde_json::Map<_, _> = line.tags.iter().map(|tag| (tag.name(), json!(tag.rank()))).collect();
     json!({
         "running_req": line.running_req,
-        "tokens": line.tokens,
-        "token_usage": line.token_usage.map(Hundredths::as_f64),
+        "tokens": line.tokens(),
+        "token_usage": line.token_usage().map(Hundredths::as_f64),
         "accept_len": line.accept_len.map(Hundredths::as_f64),
         "accept_rate": line.accept_rate.map(Hundredths::as_f64),
         "graph_label": line.graph.map(|graph| graph.label.name()),
@@ -81,7 +80,7 @@ fn named(line: &DecodeLine<'_>) -> Value {
         "gen_throughput_tps": line.gen_throughput_tps,
         "queue_req": line.queue_req,
         "iteration": line.iteration,
-        "timestamp": line.timestamp,
+        "timestamp": line.timestamp.map(Timestamp::as_str),
         "tags": tags,
     })
 }
@@ -95,9 +94,9 @@ fn collected_lines_parse_to_what_they_say() {
         let case: Value = serde_json::from_str(line).unwrap();
         let mut found = Vec::new();
         let mut scanner = Scanner::new(0);
-        let mut sink = |_, record: Record<'_>| {
+        let mut sink = |_, record: &Record<'_>| {
             if let Record::Decode(line) = record {
-                found.push(named(&line));
+                found.push(named(line));
             }
         };
         scanner.lines(case["text"].as_str().unwrap().as_bytes(), &mut sink);

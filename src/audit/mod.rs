@@ -1,1 +1,39 @@
-//! placeholder
+//! Does a run show the accept length that it was meant to show? Records go into a [`PointBuilder`], which keeps sums
+//! of bounded size; [`judge`] compares what came together with a target and explains its verdict. Values in, values
+//! out: no I/O and no printing.
+
+mod correlation;
+mod decision;
+mod dispersion;
+mod duplicates;
+mod estimate;
+mod explain;
+mod finding;
+mod fingerprint;
+mod judge;
+mod kappa;
+mod likelihood;
+mod mechanism;
+mod options;
+mod point;
+mod rank;
+mod rates;
+mod report;
+mod sample;
+mod server;
+mod speed;
+mod tally;
+mod trace;
+mod values;
+mod voices;
+
+pub use decision::{Reason, Shortfall, Verdict};
+pub use dispersion::{Dispersion, LatticeCheck};
+pub use estimate::MeanInterval;
+pub use finding::{Finding, FindingCode, Severity};
+pub use judge::judge;
+pub use mechanism::{Mechanism, Mechanisms, Other};
+pub use options::{Confidence, Margin, OptionError, Options, RivalCell};
+pub use point::{Observed, PointBuilder, Skipped};
+pub use report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
+pub use sample::{DecodeInterval, IntervalSource};

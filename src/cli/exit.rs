@@ -25,6 +25,9 @@ pub const EXIT_FAILED: u8 = 2;
 pub const EXIT_UNDECIDED: u8 = 3;
 
 impl Exit {
+    /// Every outcome, in the order of its code.
+    pub const ALL: [Self; 4] = [Self::Ok, Self::Wrong, Self::Failed, Self::Undecided];
+
     /// The number that the process ends with.
     #[must_use]
     pub fn code(self) -> u8 {
@@ -33,6 +36,19 @@ impl Exit {
             Self::Wrong => EXIT_WRONG,
             Self::Failed => EXIT_FAILED,
             Self::Undecided => EXIT_UNDECIDED,
+        }
+    }
+
+    /// What the code says, as `--help` and the manual put it.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Ok => "done; every check holds (an audit: every point is consistent)",
+            Self::Wrong => "done; a check found something wrong (an audit: a point is inconsistent)",
+            Self::Failed => {
+                "not carried out: bad flag, unknown curve, missing cell, invalid or unreadable file"
+            }
+            Self::Undecided => "cannot decide: no decode lines, no speculative fields, too few steps",
         }
     }
 

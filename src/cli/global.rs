@@ -1,40 +1,65 @@
 //! Options that every command takes, before or after its name.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
+
+/// Variable that stands for `--golden-dir`.
+pub(crate) const GOLDEN_DIR: &str = "ACCSIM_GOLDEN_DIR";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Options for every command")]
 pub(crate) struct Global {
     /// Read the golden curves of DIR instead of the compiled-in ones
-    #[arg(long, value_name = "DIR", env = "ACCSIM_GOLDEN_DIR", hide_env_values = true, global = true)]
+    #[arg(long, value_name = "DIR", env = GOLDEN_DIR, hide_env_values = true, global = true)]
     pub(crate) golden_dir: Option<PathBuf>,
 
     /// Colour on a terminal: auto, always or never (NO_COLOR counts as never under auto)
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
     pub(crate) color: Color,
-
-    /// Use N threads [default: one per core]
-    #[arg(long, value_name = "N", global = true)]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
 
     /// Say less: no notes and no progress on stderr
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-
-    /// Say more; twice for everything
-    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
-    pub(crate) verbose: u8,
 }
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, unless NO_COLOR is set.
     Auto,
     /// Always.
     Always,
     /// Never.
     Never,
+}
+
+impl Color {
+    /// The choice in a command line that could not be parsed as a whole: what is said about it has a colour too.
+    pub(crate) fn named_in(args: &[OsString]) -> Self {
+        let words = args.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--");
+        let mut choice = Self::Auto;
+        let mut is_value = false;
+        for word in words {
+            let value = if is_value { Some(&*word) } else { word.strip_prefix("--color=") };
+            if let Some(named) = value.and_then(|value| Self::from_str(value, false).ok()) {
+                choice = named;
+            }
+            is_value = word == "--color";
+        }
+        choice
+    }
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
 }

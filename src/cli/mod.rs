@@ -1,30 +1,32 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod audit;
+mod catalogue;
+mod completions;
+mod curves;
+mod env;
 mod exit;
+mod format;
 mod global;
+mod help;
+mod man;
+mod output;
+mod run;
 mod select;
 
-use std::ffi::OsString;
-use std::io::{self, Write};
-use std::process::ExitCode;
+use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
 pub use exit::{EXIT_FAILED, EXIT_OK, EXIT_UNDECIDED, EXIT_WRONG, Exit};
+pub use run::{main, run};
 
 use global::Global;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  done; every check holds (an audit: every point is consistent)
-  1  done; a check found something wrong (an audit: a point is inconsistent)
-  2  the command could not be carried out: bad flag, unknown curve, missing cell, unreadable file
-  3  cannot decide: no decode lines, no speculative fields, too few steps";
-
 /// Golden accept lengths: curves, engine settings, and audits of server logs
 #[derive(Debug, Parser)]
-#[command(name = "accsim", version, after_help = EXIT_CODES, propagate_version = true)]
+#[command(name = "accsim", version, propagate_version = true)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -33,54 +35,30 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
-
-/// Runs the program on the process's own arguments and streams.
-#[must_use]
-pub fn main() -> ExitCode {
-    let exit = run(std::env::args_os(), &mut io::stdout().lock(), &mut io::stderr().lock());
-    ExitCode::from(exit.code())
+enum Command {
+    /// Decide whether server logs show the accept length that they were meant to show
+    Audit(Box<audit::AuditArgs>),
+    /// Golden curves: list, show, look up, check, draw, compare
+    #[command(subcommand)]
+    Curves(curves::CurvesCommand),
+    /// Print what an engine must be told to hold a golden accept length
+    Env(Box<env::EnvArgs>),
+    /// Print a completion script for a shell
+    ///
+    /// Where it goes is the shell's own rule. To try it in bash: source <(accsim completions bash)
+    Completions(completions::CompletionsArgs),
+    /// Print the manual, one page a command
+    ///
+    /// The page is in roff, as man takes it. To read it: accsim man | man -l -
+    Man(man::ManArgs),
 }
 
-/// Runs one command line; `args` starts with the program's name. The result goes to `out`, all else to `err`.
-///
-/// A reader that closes `out` early ends the command quietly.
-pub fn run<I, T>(args: I, out: &mut dyn Write, err: &mut dyn Write) -> Exit
-where
-    I: IntoIterator<Item = T>,
-    T: Into<OsString> + Clone,
-{
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
-        Err(message) => return usage(&message, out, err),
-    };
-    match dispatch(&cli, out, err) {
-        Ok(exit) => exit,
-        Err(error) if is_closed_pipe(&error) => Exit::Ok,
-        Err(error) => {
-            // stderr may be closed too; there is nobody left to tell.
-            let _ = writeln!(err, "error: {error:#}");
-            Exit::Failed
-        }
+fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    match &cli.command {
+        Command::Audit(args) => audit::run(args, &cli.global, out, err),
+        Command::Curves(command) => curves::run(command, &cli.global, out, err),
+        Command::Env(args) => env::run(args, &cli.global, out, err),
+        Command::Completions(args) => completions::run(args, out),
+        Command::Man(args) => man::run(args, out),
     }
-}
-
-fn dispatch(cli: &Cli, _out: &mut dyn Write, _err: &mut dyn Write) -> anyhow::Result<Exit> {
-    match cli.command {}
-}
-
-fn usage(message: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
-    if message.use_stderr() {
-        let _ = write!(err, "{}", message.render());
-        Exit::Failed
-    } else {
-        let _ = write!(out, "{}", message.render());
-        Exit::Ok
-    }
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe)
-    })
 }

@@ -8,8 +8,8 @@ mod tags;
 
 pub use dedup::Deduplicator;
 pub use record::{
-    CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart,
-    SkipReason, Skipped,
+    CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
+    ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
 pub use source::{Input, ReadError, Reader};

@@ -69,18 +69,14 @@ pub enum Record<'a> {
 /// One decode line: what `decode_log_interval` verify steps of one scheduler added up to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecodeLine<'a> {
-    /// The engine's own time, as printed (`2026-10-12 01:02:03`, `04:40:55`); local, without a zone.
-    pub timestamp: Option<&'a str>,
+    /// The engine's own time.
+    pub timestamp: Option<Timestamp<'a>>,
     /// Rank tags.
     pub tags: Tags,
     /// Forward pass number, where the engine prints it.
     pub iteration: Option<u64>,
     /// `#running-req`: requests in the batch of the window's last step.
     pub running_req: u32,
-    /// `#token` of a single plain pool.
-    pub tokens: Option<u64>,
-    /// `token usage` of a single plain pool, as a share.
-    pub token_usage: Option<Hundredths>,
     /// `accept len`: tokens per verify step and request, bonus token included.
     pub accept_len: Option<Hundredths>,
     /// `accept rate`; its definition depends on the version.
@@ -95,6 +91,55 @@ pub struct DecodeLine<'a> {
     pub capped: bool,
     /// The message behind the head, as printed, colours removed: see [`Fields`](super::Fields).
     pub message: &'a [u8],
+}
+
+/// The engine's own time as printed (`2026-10-12 01:02:03`, `2026-10-12 01:02:03.001`, `04:40:55`): local, without a
+/// zone. Times of one form order as their text does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp<'a>(&'a [u8]);
+
+impl<'a> Timestamp<'a> {
+    /// The time that `text` begins with.
+    #[must_use]
+    pub fn parse(text: &'a [u8]) -> Option<Self> {
+        let clock = |at: usize| begins(text.get(at..)?, b"00:00:00");
+        let end = if clock(0).is_some() {
+            8
+        } else {
+            begins(text, b"0000-00-00 ").and_then(|()| clock(11))?;
+            19
+        };
+        let fraction = text.get(end..).and_then(|rest| rest.strip_prefix(b"."));
+        let digits = fraction.map_or(0, |rest| rest.iter().take_while(|byte| byte.is_ascii_digit()).count());
+        let digits = if digits == 0 { 0 } else { 1 + digits };
+        text.get(..end + digits).map(Self)
+    }
+
+    /// Text that is known to have the form of a time.
+    pub(in crate::evidence) fn of_digits(text: &'a [u8]) -> Self {
+        Self(text)
+    }
+
+    /// The printed text.
+    #[must_use]
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The printed text; it is ASCII by construction.
+    #[must_use]
+    pub fn as_str(self) -> &'a str {
+        std::str::from_utf8(self.0).unwrap_or("")
+    }
+}
+
+/// Whether `text` begins like `pattern`, where `0` stands for any digit.
+fn begins(text: &[u8], pattern: &[u8]) -> Option<()> {
+    let fits = |(byte, expected): (&u8, &u8)| match expected {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == expected,
+    };
+    (text.len() >= pattern.len() && text.iter().zip(pattern).all(fits)).then_some(())
 }
 
 /// Whether a step replayed a captured graph.
@@ -132,15 +177,22 @@ impl GraphLabel {
     }
 }
 
-/// One prefill line: requests that join the batch, and the tokens that are computed for them.
+/// One prefill line: requests join the batch. Its figures are read on demand, see [`PrefillLine::figures`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrefillLine<'a> {
-    /// The engine's own time, as printed; local, without a zone.
-    pub timestamp: Option<&'a str>,
+    /// The engine's own time.
+    pub timestamp: Option<Timestamp<'a>>,
     /// Rank tags.
     pub tags: Tags,
     /// Forward pass number, where the engine prints it.
     pub iteration: Option<u64>,
+    /// The message behind the head, as printed, colours removed: see [`Fields`](super::Fields).
+    pub message: &'a [u8],
+}
+
+/// The figures of a prefill line; what is cut is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PrefillFigures {
     /// `#new-seq`: requests that join the batch.
     pub new_seq: Option<u32>,
     /// `#new-token`: prompt tokens computed in this step.
@@ -157,15 +209,13 @@ pub struct PrefillLine<'a> {
     pub graph: Option<Graph>,
     /// `input throughput (token/s)`.
     pub input_throughput_tps: Option<f64>,
-    /// The message behind the head, as printed, colours removed: see [`Fields`](super::Fields).
-    pub message: &'a [u8],
 }
 
 /// `Cache flushed successfully!`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CacheFlush<'a> {
-    /// The engine's own time, as printed; local, without a zone.
-    pub timestamp: Option<&'a str>,
+    /// The engine's own time.
+    pub timestamp: Option<Timestamp<'a>>,
     /// Rank tags.
     pub tags: Tags,
 }

@@ -53,7 +53,7 @@ impl Reader {
     }
 
     /// Reads one input and hands every record to `sink`; returns the files that could not be read to their end.
-    pub fn read(&mut self, input: &Input, sink: &mut dyn FnMut(Place, Record<'_>)) -> Vec<ReadError> {
+    pub fn read(&mut self, input: &Input, sink: &mut impl FnMut(Place, &Record<'_>)) -> Vec<ReadError> {
         let mut errors = Vec::new();
         match input {
             Input::Stdin => {
@@ -72,7 +72,7 @@ impl Reader {
         &mut self,
         name: String,
         source: io::Result<R>,
-        sink: &mut dyn FnMut(Place, Record<'_>),
+        sink: &mut impl FnMut(Place, &Record<'_>),
         errors: &mut Vec<ReadError>,
     ) {
         let index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
@@ -121,7 +121,7 @@ fn children(directory: &Path) -> io::Result<Vec<PathBuf>> {
 fn scan<R: Read>(
     source: R,
     scanner: &mut Scanner,
-    sink: &mut dyn FnMut(Place, Record<'_>),
+    sink: &mut impl FnMut(Place, &Record<'_>),
 ) -> io::Result<()> {
     let mut source = BufReader::new(source);
     if source.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
@@ -134,7 +134,7 @@ fn scan<R: Read>(
 fn scan_plain<R: Read>(
     mut source: R,
     scanner: &mut Scanner,
-    sink: &mut dyn FnMut(Place, Record<'_>),
+    sink: &mut impl FnMut(Place, &Record<'_>),
 ) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(2 * BLOCK);
     // Whether the buffer goes on with a line whose beginning was too long to hold.

@@ -1,2 +1,7 @@
 //! Results in the formats that people and programs read. One directory per format, one file per kind of result; no
 //! decisions.
+
+pub mod json;
+pub mod plot;
+pub mod settings;
+pub mod text;

@@ -2,7 +2,7 @@
 
 use crate::evidence::{DecodeLine, Graph, GraphLabel, Hundredths, SkipReason};
 
-use super::fields::{Field, Fields};
+use super::fields::{self, Field, Fields};
 use super::guard::{Foreign, Once, is_ellipsis, is_mixed, is_pools, unknown};
 use super::number::{self, Number};
 use super::prefix::Prefix;
@@ -14,8 +14,8 @@ const FIRST: &[u8] = b"#running-req";
 #[derive(Default)]
 struct Draft<'a> {
     running_req: Once<u32>,
-    tokens: Once<Option<u64>>,
-    token_usage: Once<Option<Hundredths>>,
+    tokens: Once<()>,
+    token_usage: Once<()>,
     accept_len: Once<Hundredths>,
     accept_rate: Once<Hundredths>,
     graph: Once<Graph>,
@@ -61,8 +61,6 @@ pub(super) fn parse<'a>(
         tags: prefix.tags,
         iteration,
         running_req,
-        tokens: draft.tokens.get().flatten(),
-        token_usage: draft.token_usage.get().flatten(),
         accept_len: draft.accept_len.get(),
         accept_rate: draft.accept_rate.get(),
         graph: draft.graph.get(),
@@ -79,10 +77,14 @@ impl<'a> Draft<'a> {
         match name {
             b"#running-req" => self.running_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
             b"#queue-req" => self.queue_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
-            b"#token" if is_pools(value) => self.tokens.set(None)?,
-            b"#token" => self.tokens.set(number::count(value).present().ok_or(DAMAGED)?)?,
-            b"token usage" if is_pools(value) => self.token_usage.set(None)?,
-            b"token usage" => self.token_usage.set(number::hundredths(value).present().ok_or(DAMAGED)?)?,
+            b"#token" => {
+                let whole = is_pools(value) || number::count(value).present().is_some();
+                self.tokens.set(whole.then_some(()).ok_or(DAMAGED)?)?;
+            }
+            b"token usage" => {
+                let whole = is_pools(value) || number::hundredths(value).present().is_some();
+                self.token_usage.set(whole.then_some(()).ok_or(DAMAGED)?)?;
+            }
             b"accept len" => {
                 let value = self.acceptance(value)?;
                 self.accept_len.set(value)?;
@@ -118,6 +120,26 @@ impl<'a> Draft<'a> {
             }
             Number::Negative | Number::Damaged => Err(SkipReason::Truncated),
         }
+    }
+}
+
+impl<'a> DecodeLine<'a> {
+    /// `#token` of a single plain pool.
+    #[must_use]
+    pub fn tokens(&self) -> Option<u64> {
+        number::count(self.field("#token")?).present().flatten()
+    }
+
+    /// `token usage` of a single plain pool, as a share.
+    #[must_use]
+    pub fn token_usage(&self) -> Option<Hundredths> {
+        number::hundredths(self.field("token usage")?).present().flatten()
+    }
+
+    /// The value of the field called `name`, as printed.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'a [u8]> {
+        fields::value(self.message, name)
     }
 }
 

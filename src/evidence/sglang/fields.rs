@@ -73,20 +73,32 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
+/// The value of the field called `name`, as printed.
+pub(super) fn value<'a>(message: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    Fields::new(message).find_map(|field| match field {
+        Field::Named { name: found, value } if found == name.as_bytes() => Some(value),
+        _ => None,
+    })
+}
+
 /// Index of the first comma outside brackets, or the length. A bracket that never closes hides no comma.
 fn end_of_piece(text: &[u8]) -> usize {
+    let comma = memchr::memchr(b',', text).unwrap_or(text.len());
+    let piece = text.get(..comma).unwrap_or(text);
+    if memchr::memchr2(b'(', b'[', piece).is_none() { comma } else { end_of_bracketed_piece(text, comma) }
+}
+
+fn end_of_bracketed_piece(text: &[u8], first_comma: usize) -> usize {
     let mut depth = 0_usize;
-    let mut first_comma = None;
     for (index, byte) in text.iter().enumerate() {
         match byte {
             b',' if depth == 0 => return index,
-            b',' => first_comma = first_comma.or(Some(index)),
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    if depth == 0 { text.len() } else { first_comma.unwrap_or(text.len()) }
+    if depth == 0 { text.len() } else { first_comma }
 }
 
 fn classify(piece: &[u8]) -> Field<'_> {

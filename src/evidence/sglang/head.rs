@@ -1,6 +1,6 @@
 //! The heads that begin a record, and the search for them.
 
-use memchr::memmem::Finder;
+use aho_corasick::packed::Searcher;
 
 /// What begins a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,71 +70,70 @@ fn batch(behind: &[u8], head: Head) -> Option<(Head, usize)> {
     behind.get(end..)?.starts_with(noun).then_some((Head::Foreign, end + noun.len()))
 }
 
-/// Searchers for all words.
+/// Where a word stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Index of its first byte.
+    pub(super) at: usize,
+    word: Word,
+}
+
+impl Found {
+    /// Whether a decode line may begin there.
+    pub(super) fn is_decode(self) -> bool {
+        self.word == Word::Decode
+    }
+
+    /// Index behind the word.
+    pub(super) fn end(self) -> usize {
+        self.at + self.word.text().len()
+    }
+
+    /// The head that begins with this word in `text`, whose first byte has index `start`.
+    pub(super) fn hit(self, text: &[u8], start: usize) -> Option<Hit> {
+        let (at, end) = (self.at.checked_sub(start)?, self.end().checked_sub(start)?);
+        let (head, more) = self.word.head(text.get(end..)?)?;
+        Some(Hit { at, end: end + more, head })
+    }
+}
+
+/// Searches for all words in one pass.
 #[derive(Debug)]
-pub(super) struct Finders {
-    finders: [(Word, Finder<'static>); 4],
+pub(super) struct Words {
+    /// `None` on a processor without the vector instructions: the words are then searched one by one.
+    searcher: Option<Searcher>,
 }
 
-impl Finders {
+impl Words {
     pub(super) fn new() -> Self {
-        Self { finders: Word::ALL.map(|word| (word, Finder::new(word.text()))) }
-    }
-}
-
-/// Where one word stands next.
-#[derive(Clone, Copy, Debug, Default)]
-enum Next {
-    /// Not searched yet.
-    #[default]
-    Unknown,
-    At(usize),
-    Never,
-}
-
-/// The next position of each word in one text, so that no part of it is searched twice.
-#[derive(Default)]
-pub(super) struct Hits {
-    next: [Next; 4],
-}
-
-impl Hits {
-    /// Index of the first word at or behind `from`; `from` must not fall. A head may begin there.
-    pub(super) fn word(&mut self, finders: &Finders, text: &[u8], from: usize) -> Option<usize> {
-        self.first(finders, text, from).map(|(at, _)| at)
+        Self { searcher: Searcher::new(Word::ALL.map(Word::text)) }
     }
 
-    /// The first head at or behind `from`; `from` must not fall.
-    pub(super) fn head(&mut self, finders: &Finders, text: &[u8], mut from: usize) -> Option<Hit> {
+    /// The first word at or behind `from`.
+    pub(super) fn next(&self, text: &[u8], from: usize) -> Option<Found> {
+        let rest = text.get(from..)?;
+        let (at, word) = match &self.searcher {
+            Some(searcher) => {
+                let found = searcher.find(rest)?;
+                (found.start(), *Word::ALL.get(found.pattern().as_usize())?)
+            }
+            None => Word::ALL
+                .into_iter()
+                .filter_map(|word| Some((memchr::memmem::find(rest, word.text())?, word)))
+                .min_by_key(|(at, _)| *at)?,
+        };
+        Some(Found { at: from + at, word })
+    }
+
+    /// The first head at or behind `from`.
+    pub(super) fn head(&self, text: &[u8], mut from: usize) -> Option<Hit> {
         loop {
-            let (at, word) = self.first(finders, text, from)?;
-            let end = at + word.text().len();
-            if let Some((head, more)) = text.get(end..).and_then(|behind| word.head(behind)) {
-                return Some(Hit { at, end: end + more, head });
+            let found = self.next(text, from)?;
+            if let Some(hit) = found.hit(text, 0) {
+                return Some(hit);
             }
-            from = end;
+            from = found.end();
         }
-    }
-
-    fn first(&mut self, finders: &Finders, text: &[u8], from: usize) -> Option<(usize, Word)> {
-        let mut first: Option<(usize, Word)> = None;
-        for ((word, finder), slot) in finders.finders.iter().zip(&mut self.next) {
-            let stale = match *slot {
-                Next::Unknown => true,
-                Next::At(at) => at < from,
-                Next::Never => false,
-            };
-            if stale {
-                let found = text.get(from..).and_then(|text| finder.find(text));
-                *slot = found.map_or(Next::Never, |at| Next::At(from + at));
-            }
-            if let Next::At(at) = *slot
-                && first.is_none_or(|(earlier, _)| at < earlier)
-            {
-                first = Some((at, *word));
-            }
-        }
-        first
     }
 }
 
@@ -143,13 +142,16 @@ mod tests {
     use super::*;
 
     fn heads(text: &[u8]) -> Vec<(usize, usize, Head)> {
-        let finders = Finders::new();
-        let (mut hits, mut found, mut from) = (Hits::default(), Vec::new(), 0);
-        while let Some(hit) = hits.head(&finders, text, from) {
-            found.push((hit.at, hit.end, hit.head));
-            from = hit.end;
-        }
-        found
+        let [fast, slow] = [Words::new(), Words { searcher: None }].map(|words| {
+            let (mut found, mut from) = (Vec::new(), 0);
+            while let Some(hit) = words.head(text, from) {
+                found.push((hit.at, hit.end, hit.head));
+                from = hit.end;
+            }
+            found
+        });
+        assert_eq!(fast, slow);
+        fast
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod decode;
 mod fields;
 mod guard;
 mod head;
+mod layout;
 mod number;
 mod prefill;
 mod prefix;
@@ -12,6 +13,7 @@ mod quotes;
 mod runtime;
 mod scan;
 mod server_args;
+mod tag_cache;
 #[cfg(test)]
 mod tests;
 mod unwrap;

@@ -1,9 +1,9 @@
 //! One prefill line: fields by name up to the first damage, and the reasons why a line is none.
 
-use crate::evidence::{Graph, Hundredths, PrefillLine, SkipReason};
+use crate::evidence::{Graph, Hundredths, PrefillFigures, PrefillLine, SkipReason};
 
 use super::decode::graph_label;
-use super::fields::{Field, Fields};
+use super::fields::{self, Field, Fields};
 use super::guard::{Foreign, Once, is_ellipsis, is_mixed, is_pools, unknown};
 use super::number;
 use super::prefix::Prefix;
@@ -26,15 +26,47 @@ struct Draft<'a> {
     foreign: Foreign<'a>,
 }
 
-/// Reads the message behind a head.
-///
-/// A cut or mixed prefill line is still the sign of a prefill: what stands before the damage is kept, what stands behind
-/// it is absent.
+/// Reads the message behind a head. Its figures are read when they are asked for.
 pub(super) fn parse<'a>(
     prefix: Prefix<'a>,
     iteration: Option<u64>,
     message: &'a [u8],
 ) -> Result<PrefillLine<'a>, SkipReason> {
+    if !is_obvious(message) {
+        figures(message)?;
+    }
+    Ok(PrefillLine { timestamp: prefix.timestamp, tags: prefix.tags, iteration, message })
+}
+
+/// Whether a message begins with a complete count of sequences and leaves nothing out: then nothing behind it can make
+/// the line another kind of line.
+fn is_obvious(message: &[u8]) -> bool {
+    let count = message.trim_ascii_start().strip_prefix(b"#new-seq: ").unwrap_or(&[]);
+    let digits = count.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let left_out =
+        [&b"..."[..], "…".as_bytes()].iter().any(|dots| memchr::memmem::find(message, dots).is_some());
+    (1..=9).contains(&digits) && count.get(digits) == Some(&b',') && !left_out
+}
+
+impl<'a> PrefillLine<'a> {
+    /// The figures of the line.
+    #[must_use]
+    pub fn figures(&self) -> PrefillFigures {
+        figures(self.message).unwrap_or_default()
+    }
+
+    /// The value of the field called `name`, as printed.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'a [u8]> {
+        fields::value(self.message, name)
+    }
+}
+
+/// Reads the figures of a message.
+///
+/// A cut or mixed prefill line is still the sign of a prefill: what stands before the damage is kept, what stands behind
+/// it is absent.
+fn figures(message: &[u8]) -> Result<PrefillFigures, SkipReason> {
     let mut draft = Draft::default();
     let mut fields = Fields::new(message);
     let is_closed = message.trim_ascii_end().ends_with(b",");
@@ -59,10 +91,7 @@ pub(super) fn parse<'a>(
     if !(draft.new_seq.is_set() || draft.new_tokens.is_set()) {
         return Err(SkipReason::Truncated);
     }
-    Ok(PrefillLine {
-        timestamp: prefix.timestamp,
-        tags: prefix.tags,
-        iteration,
+    Ok(PrefillFigures {
         new_seq: draft.new_seq.get(),
         new_tokens: draft.new_tokens.get(),
         cached_tokens: draft.cached_tokens.get(),
@@ -71,7 +100,6 @@ pub(super) fn parse<'a>(
         queue_req: draft.queue_req.get(),
         graph: draft.graph.get(),
         input_throughput_tps: draft.throughput.get().flatten(),
-        message,
     })
 }
 
@@ -121,7 +149,7 @@ mod tests {
 
     /// The counts of a line, in the order of print.
     fn counts(message: &str) -> [Option<u64>; 5] {
-        let line = read(message).unwrap();
+        let line = read(message).unwrap().figures();
         let wide = |count: Option<u32>| count.map(u64::from);
         [
             wide(line.new_seq),
@@ -135,7 +163,7 @@ mod tests {
     #[test]
     fn every_field_is_read() {
         assert_eq!(counts(FULL), [Some(1), Some(158), Some(7), Some(31), Some(2)]);
-        let line = read(FULL).unwrap();
+        let line = read(FULL).unwrap().figures();
         assert_eq!(line.token_usage, Some(Hundredths::new(8)));
         assert_eq!(line.graph.map(|graph| graph.on), Some(true));
         assert_eq!(line.input_throughput_tps, Some(559.53));

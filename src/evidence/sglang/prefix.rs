@@ -1,13 +1,14 @@
 //! What stands before a head: the engine's own bracket with time and rank tags, behind any wrapper.
 
-use crate::evidence::Tags;
+use crate::evidence::{Tags, Timestamp};
 
 use super::quotes::Quotes;
+use super::tag_cache::TagCache;
 
 /// Time and rank of one record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Prefix<'a> {
-    pub(super) timestamp: Option<&'a str>,
+    pub(super) timestamp: Option<Timestamp<'a>>,
     pub(super) tags: Tags,
 }
 
@@ -15,7 +16,13 @@ pub(super) struct Prefix<'a> {
 /// the record is quoted or told about, not logged.
 ///
 /// `quotes` follows the text from its beginning.
-pub(super) fn read<'a>(text: &'a [u8], done: usize, head: usize, quotes: &mut Quotes) -> Option<Prefix<'a>> {
+pub(super) fn read<'a>(
+    text: &'a [u8],
+    done: usize,
+    head: usize,
+    quotes: &mut Quotes,
+    known: &mut TagCache,
+) -> Option<Prefix<'a>> {
     let before = text.get(done..head)?;
     let bracket = bracket(before);
     let start = done + bracket.map_or(before.len(), |open| open);
@@ -29,7 +36,9 @@ pub(super) fn read<'a>(text: &'a [u8], done: usize, head: usize, quotes: &mut Qu
             return None;
         }
         let inside = bracket.trim_ascii_end().strip_prefix(b"[")?.strip_suffix(b"]")?;
-        return Some(Prefix { timestamp: timestamp(inside), tags: Tags::parse(inside) });
+        let timestamp = Timestamp::parse(inside);
+        let behind = inside.get(timestamp.map_or(0, |time| time.as_bytes().len())..)?;
+        return Some(Prefix { timestamp, tags: known.get(behind) });
     }
     // Some hosts cut the opening bracket and the time: `pod-x INFO TP0] Decode batch`.
     if let Some(cut) = before.trim_ascii_end().strip_suffix(b"]") {
@@ -97,23 +106,6 @@ fn without_bracket(before: &[u8]) -> bool {
     }
 }
 
-/// The time at the start of a bracket: `2026-10-12 01:02:03`, with `.001` behind it or not, or `04:40:55`.
-fn timestamp(bracket: &[u8]) -> Option<&str> {
-    let clock = |at: usize| shape(bracket.get(at..)?, b"00:00:00");
-    let end = if clock(0).is_some() {
-        8
-    } else {
-        shape(bracket, b"0000-00-00 ").and_then(|()| clock(11))?;
-        19
-    };
-    let fraction = bracket
-        .get(end..)
-        .and_then(|rest| rest.strip_prefix(b"."))
-        .map(|digits| digits.iter().take_while(|byte| byte.is_ascii_digit()).count())
-        .map_or(0, |digits| if digits == 0 { 0 } else { 1 + digits });
-    std::str::from_utf8(bracket.get(..end + fraction)?).ok()
-}
-
 /// Whether `text` begins like `pattern`, where `0` stands for any digit.
 pub(super) fn shape(text: &[u8], pattern: &[u8]) -> Option<()> {
     let fits = |(byte, expected): (&u8, &u8)| match expected {
@@ -128,7 +120,7 @@ mod tests {
     use super::*;
 
     fn prefix(before: &str) -> Option<Prefix<'_>> {
-        read(before.as_bytes(), 0, before.len(), &mut Quotes::default())
+        read(before.as_bytes(), 0, before.len(), &mut Quotes::default(), &mut TagCache::default())
     }
 
     #[test]
@@ -149,14 +141,14 @@ mod tests {
         ] {
             let text = format!("{wrapper}[2026-10-12 01:02:03.001 DP0 TP3] ");
             let prefix = prefix(&text).unwrap_or_else(|| panic!("{wrapper}"));
-            assert_eq!(prefix.timestamp, Some("2026-10-12 01:02:03.001"), "{wrapper}");
+            assert_eq!(prefix.timestamp.map(Timestamp::as_str), Some("2026-10-12 01:02:03.001"), "{wrapper}");
             assert_eq!(prefix.tags.to_string(), "DP0 TP3");
         }
     }
 
     #[test]
     fn the_shortest_and_the_custom_brackets() {
-        assert_eq!(prefix("[04:40:55 TP0] ").unwrap().timestamp, Some("04:40:55"));
+        assert_eq!(prefix("[04:40:55 TP0] ").unwrap().timestamp.map(Timestamp::as_str), Some("04:40:55"));
         let custom =
             prefix("2025-10-20 03:02:22 INFO 31223 [DP3 TP3 EP3 scheduler_metrics_mixin.py:222] ").unwrap();
         assert_eq!(custom.timestamp, None);
@@ -223,6 +215,6 @@ mod tests {
     fn a_quote_that_opened_before_an_earlier_record_is_still_open() {
         let text = b"\"a [2026-10-12 01:02:03] Decode batch, x [2026-10-12 01:02:04] ";
         let (done, head) = (41, text.len());
-        assert_eq!(read(text, done, head, &mut Quotes::default()), None);
+        assert_eq!(read(text, done, head, &mut Quotes::default(), &mut TagCache::default()), None);
     }
 }

@@ -5,10 +5,12 @@
 
 use crate::evidence::{CacheFlush, DecodeLine, Place, PrefillLine, Record, SkipReason, Skipped};
 
-use super::head::{Finders, Head, Hits};
+use super::head::{Found, Head, Hit, Words};
+use super::layout::Layouts;
 use super::prefix::Prefix;
 use super::quotes::Quotes;
 use super::runtime::{Joiner, Part};
+use super::tag_cache::TagCache;
 use super::{decode, number, prefill, prefix, server_args, unwrap};
 
 /// How much of the text before a head a skipped record shows, in bytes.
@@ -17,12 +19,12 @@ const CONTEXT: usize = 64;
 /// Reads blocks of whole lines into records.
 ///
 /// ```
-/// use accsim::evidence::{Record, Scanner};
+/// use accsim::evidence::{Place, Record, Scanner};
 ///
 /// let log = b"[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
 ///     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0\n";
 /// let mut accept_len = None;
-/// Scanner::new(0).lines(log, &mut |place, record| {
+/// Scanner::new(0).lines(log, &mut |place: Place, record: &Record<'_>| {
 ///     assert_eq!(place.line, 1);
 ///     if let Record::Decode(line) = record {
 ///         accept_len = line.accept_len.map(|printed| printed.as_f64());
@@ -33,7 +35,7 @@ const CONTEXT: usize = 64;
 #[derive(Debug)]
 pub struct Scanner {
     place: Place,
-    finders: Finders,
+    reader: LineReader,
     /// Unwrapped text of the line at hand.
     plain: Vec<u8>,
     colourless: Vec<u8>,
@@ -41,6 +43,14 @@ pub struct Scanner {
     joiner: Option<Joiner>,
     /// Whether a line was seen.
     begun: bool,
+    layouts: Layouts,
+}
+
+/// Reads the records of one text.
+#[derive(Debug)]
+struct LineReader {
+    words: Words,
+    tags: TagCache,
 }
 
 impl Scanner {
@@ -49,16 +59,17 @@ impl Scanner {
     pub fn new(file: u32) -> Self {
         Self {
             place: Place { file, line: 1 },
-            finders: Finders::new(),
+            reader: LineReader { words: Words::new(), tags: TagCache::default() },
             plain: Vec::new(),
             colourless: Vec::new(),
             joiner: None,
             begun: false,
+            layouts: Layouts::default(),
         }
     }
 
     /// Reads a block of whole lines; only the last block of a file may lack its final line break.
-    pub fn lines(&mut self, block: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    pub fn lines(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         if !self.begun && !block.is_empty() {
             self.begun = true;
             let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
@@ -72,12 +83,12 @@ impl Scanner {
     }
 
     /// Reads the beginning of a line too long to hold; the rest of it follows or is dropped.
-    pub fn part_of_line(&mut self, part: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    pub fn part_of_line(&mut self, part: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         self.line(part, self.place.line, sink);
     }
 
     /// Ends the file: text of the container runtime that still waits for its last part is read as it is.
-    pub fn finish(&mut self, sink: &mut dyn FnMut(Place, Record<'_>)) {
+    pub fn finish(&mut self, sink: &mut impl FnMut(Place, &Record<'_>)) {
         while let Some(whole) = self.joiner.as_mut().and_then(Joiner::give_up) {
             self.line(&whole.text, whole.line, sink);
         }
@@ -85,33 +96,66 @@ impl Scanner {
 
     /// Finds the lines that hold a head and passes over the others. Returns what is left to read as a container
     /// runtime's, from the first such line on.
-    fn search<'a>(&mut self, block: &'a [u8], sink: &mut dyn FnMut(Place, Record<'_>)) -> &'a [u8] {
+    fn search<'a>(&mut self, block: &'a [u8], sink: &mut impl FnMut(Place, &Record<'_>)) -> &'a [u8] {
         let mut done = 0;
-        let mut hits = Hits::default();
-        while let Some(rest) = block.get(done..) {
-            let Some(hit) = hits.word(&self.finders, block, done) else {
+        // The next word of a head, `None` where it is not known.
+        let mut next: Option<Found> = None;
+        while let Some(rest) = block.get(done..).filter(|rest| !rest.is_empty()) {
+            let tags = &mut self.reader.tags;
+            if let Some(length) = self.layouts.read(rest, tags, |record| sink(self.place, record)) {
+                self.place.line = self.place.line.saturating_add(1);
+                done += length;
+                continue;
+            }
+            next = next.filter(|found| found.at >= done).or_else(|| self.reader.words.next(block, done));
+            let Some(found) = next else {
                 self.count_lines(rest);
                 break;
             };
-            let start = block
-                .get(done..hit)
-                .and_then(|text| memchr::memrchr(b'\n', text))
-                .map_or(done, |at| done + at + 1);
-            let end = block
-                .get(hit..)
-                .and_then(|text| memchr::memchr(b'\n', text))
-                .map_or(block.len(), |at| hit + at + 1);
-            self.count_lines(block.get(done..start).unwrap_or(&[]));
-            let line = block.get(start..end).unwrap_or(&[]);
+            let passed = block.get(done..found.at).unwrap_or(&[]);
+            if let Some(last) = memchr::memrchr(b'\n', passed) {
+                self.count_lines(passed.get(..=last).unwrap_or(&[]));
+                done += last + 1;
+                if found.is_decode() {
+                    // The line may fit a layout.
+                    continue;
+                }
+            }
+            let behind = block.get(found.at..).unwrap_or(&[]);
+            let end = memchr::memchr(b'\n', behind).map_or(block.len(), |at| found.at + at + 1);
+            let line = block.get(done..end).unwrap_or(&[]);
             if Part::read(line).is_some() {
                 self.joiner = Some(Joiner::default());
-                return block.get(start..).unwrap_or(&[]);
+                return block.get(done..).unwrap_or(&[]);
             }
-            self.line(line, self.place.line, sink);
+            next = self.reader.words.next(block, found.end());
+            let alone = next.is_none_or(|next| next.at >= end);
+            match unwrap::plain(line).filter(|_| alone) {
+                Some(text) => self.single(line, text, found.hit(text, done), sink),
+                None => self.line(line, self.place.line, sink),
+            }
             self.count_lines(line);
             done = end;
         }
         &[]
+    }
+
+    /// Reads a line that needs no unwrapping and has no word but one; learns its layout when it is a decode line.
+    fn single(
+        &mut self,
+        line: &[u8],
+        text: &[u8],
+        hit: Option<Hit>,
+        sink: &mut impl FnMut(Place, &Record<'_>),
+    ) {
+        let Some(hit) = hit else { return };
+        let (place, layouts) = (self.place, &mut self.layouts);
+        self.reader.record(text, 0, hit, text.len(), &mut Quotes::default(), &mut |record: &Record<'_>| {
+            if let Record::Decode(decode) = record {
+                layouts.learn(line, decode);
+            }
+            sink(place, record);
+        });
     }
 
     fn count_lines(&mut self, text: &[u8]) {
@@ -120,7 +164,7 @@ impl Scanner {
     }
 
     /// One line of a container runtime's file: parts are joined before they are read.
-    fn runtime_line(&mut self, line: &[u8], sink: &mut dyn FnMut(Place, Record<'_>)) {
+    fn runtime_line(&mut self, line: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         let number = self.place.line;
         let Some(part) = Part::read(line) else {
             // Something else was glued in; nothing that waits goes on behind it.
@@ -134,7 +178,7 @@ impl Scanner {
     }
 
     /// Unwraps one physical line and reads the records in it.
-    fn line(&mut self, line: &[u8], number: u64, sink: &mut dyn FnMut(Place, Record<'_>)) {
+    fn line(&mut self, line: &[u8], number: u64, sink: &mut impl FnMut(Place, &Record<'_>)) {
         let place = Place { file: self.place.file, line: number };
         self.plain.clear();
         let text = if unwrap::docker_line(line, &mut self.plain) { self.plain.as_slice() } else { line };
@@ -145,33 +189,51 @@ impl Scanner {
         } else {
             text
         };
-        for segment in text.split(|byte| matches!(byte, b'\r' | b'\n')) {
-            self.segment(segment, place, sink);
+        let mut rest = text;
+        while let Some(end) = memchr::memchr2(b'\r', b'\n', rest) {
+            let (segment, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+            self.reader.records(segment, &mut |record: &Record<'_>| sink(place, record));
+            rest = behind.get(1..).unwrap_or(&[]);
+        }
+        self.reader.records(rest, &mut |record: &Record<'_>| sink(place, record));
+    }
+}
+
+impl LineReader {
+    /// Reads the records of a text without line breaks: each ends where the next begins.
+    fn records(&mut self, text: &[u8], sink: &mut impl FnMut(&Record<'_>)) {
+        let mut quotes = Quotes::default();
+        let mut done = 0;
+        let mut current = self.words.head(text, done);
+        while let Some(hit) = current {
+            let next = self.words.head(text, hit.end);
+            let end = next.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
+            self.record(text, done, hit, end, &mut quotes, sink);
+            done = end;
+            current = next;
         }
     }
 
-    /// Reads the records of a text without line breaks: each ends where the next begins.
-    fn segment(&self, text: &[u8], place: Place, sink: &mut dyn FnMut(Place, Record<'_>)) {
-        let mut hits = Hits::default();
-        let mut quotes = Quotes::default();
-        let mut done = 0;
-        let mut current = hits.head(&self.finders, text, done);
-        while let Some(hit) = current {
-            let next = hits.head(&self.finders, text, hit.end);
-            let end = next.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
-            let prefix = prefix::read(text, done, hit.at, &mut quotes);
-            let message = text.get(hit.end..end).unwrap_or(&[]);
-            match record(hit.head, prefix, message) {
-                Ok(Some(record)) => sink(place, record),
-                Ok(None) => {}
-                Err(reason) => {
-                    let from = done.max(hit.at.saturating_sub(CONTEXT));
-                    let text = text.get(from..end).unwrap_or(&[]);
-                    sink(place, Record::Skipped(Skipped { reason, text }));
-                }
+    /// Reads the record whose head is `hit`: its prefix begins at `done`, its message ends at `end`.
+    fn record(
+        &mut self,
+        text: &[u8],
+        done: usize,
+        hit: Hit,
+        end: usize,
+        quotes: &mut Quotes,
+        sink: &mut impl FnMut(&Record<'_>),
+    ) {
+        let prefix = prefix::read(text, done, hit.at, quotes, &mut self.tags);
+        let message = text.get(hit.end..end).unwrap_or(&[]);
+        match record(hit.head, prefix, message) {
+            Ok(Some(record)) => sink(&record),
+            Ok(None) => {}
+            Err(reason) => {
+                let from = done.max(hit.at.saturating_sub(CONTEXT));
+                let text = text.get(from..end).unwrap_or(&[]);
+                sink(&Record::Skipped(Skipped { reason, text }));
             }
-            done = end;
-            current = next;
         }
     }
 }
@@ -187,7 +249,7 @@ fn record<'a>(
         Head::Prefill => prefill_line(prefix, message).map(|line| Some(Record::Prefill(line))),
         // Programs name their arguments in other places too (`f(server_args=args)`): those do not look like the line.
         Head::Start => Ok(prefix.zip(server_args::parse(message)).map(|(prefix, mut start)| {
-            start.timestamp = prefix.timestamp.map(str::to_owned);
+            start.timestamp = prefix.timestamp.map(|time| time.as_str().to_owned());
             Record::Start(Box::new(start))
         })),
         Head::Foreign => Err(SkipReason::Lookalike),

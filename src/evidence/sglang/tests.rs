@@ -1,6 +1,6 @@
 //! The reader on whole texts: the specification's worked examples, wrappers, and what must not become a record.
 
-use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Record, Scanner};
+use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Record, Scanner, Timestamp};
 
 const LINE: &str = "[2026-10-12 01:02:03 DP0 TP0 EP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0";
@@ -9,10 +9,12 @@ const LINE: &str = "[2026-10-12 01:02:03 DP0 TP0 EP0] Decode batch, #running-req
 fn read(text: &[u8]) -> Vec<String> {
     let mut seen = Vec::new();
     let mut scanner = Scanner::new(0);
-    let mut sink = |_, record: Record<'_>| {
+    let mut sink = |_, record: &Record<'_>| {
         seen.push(match record {
-            Record::Decode(line) => brief(&line),
-            Record::Prefill(line) => format!("prefill {:?} {:?}", line.new_seq, line.new_tokens),
+            Record::Decode(line) => brief(line),
+            Record::Prefill(line) => {
+                format!("prefill {:?} {:?}", line.figures().new_seq, line.figures().new_tokens)
+            }
             Record::Start(start) => format!("start {:?}", start.num_steps),
             Record::CacheFlush(_) => "flush".to_owned(),
             Record::Skipped(skipped) => format!("{:?}", skipped.reason),
@@ -38,9 +40,9 @@ fn brief(line: &DecodeLine<'_>) -> String {
 /// The one decode line of a text.
 fn decode<T>(text: &str, see: impl Fn(&DecodeLine<'_>) -> T) -> T {
     let mut seen = Vec::new();
-    Scanner::new(0).lines(text.as_bytes(), &mut |_, record| {
+    Scanner::new(0).lines(text.as_bytes(), &mut |_, record: &Record<'_>| {
         if let Record::Decode(line) = record {
-            seen.push(see(&line));
+            seen.push(see(line));
         }
     });
     assert_eq!(seen.len(), 1, "{text}");
@@ -50,8 +52,8 @@ fn decode<T>(text: &str, see: impl Fn(&DecodeLine<'_>) -> T) -> T {
 #[test]
 fn fields_of_a_plain_line() {
     decode(LINE, |line| {
-        assert_eq!(line.timestamp, Some("2026-10-12 01:02:03"));
-        assert_eq!((line.tokens, line.token_usage), (Some(793), Some(Hundredths::new(5))));
+        assert_eq!(line.timestamp.map(Timestamp::as_str), Some("2026-10-12 01:02:03"));
+        assert_eq!((line.tokens(), line.token_usage()), (Some(793), Some(Hundredths::new(5))));
         assert_eq!(line.graph.map(|graph| (graph.label, graph.on)), Some((GraphLabel::Cuda, true)));
         assert_eq!(line.gen_throughput_tps, Some(585.98));
         assert!(!line.capped);
@@ -65,13 +67,16 @@ fn worked_examples_of_the_grammar() {
         accept len: 4.40, accept rate: 0.68, pre-allocated usage: 0.18, #prealloc-req: 0, #transfer-req: 22, \
         #retracted-req: 0, cuda graph: True, gen throughput (token/s): 11.87, #queue-req: 0";
     decode(pd, |line| {
-        assert_eq!((line.iteration, line.timestamp), (Some(40), Some("2026-09-24 01:50:43.001")));
+        assert_eq!(
+            (line.iteration, line.timestamp.map(Timestamp::as_str)),
+            (Some(40), Some("2026-09-24 01:50:43.001"))
+        );
         assert_eq!(brief(line), "DP0 EP0 TP0 1 4.40 0.68 0");
     });
     let hybrid = "[2025-07-05 01:02:03 TP0] Decode batch. #running-req: 3, #token: full=5120, swa=900, token usage: \
         full=0.04, swa=0.02, accept len: 2.40, cuda graph: True, gen throughput (token/s): 210.00, #queue-req: 0";
     decode(hybrid, |line| {
-        assert_eq!((line.tokens, line.token_usage), (None, None));
+        assert_eq!((line.tokens(), line.token_usage()), (None, None));
         assert_eq!(brief(line), "TP0 3 2.40 - 0");
     });
     let capped = "[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, accept len: 3.52, accept rate: 0.50, cap len: \
@@ -157,7 +162,7 @@ fn fields_of_two_records_are_never_mixed() {
 fn counts_below_zero_are_absent() {
     let text = LINE.replace("#token: 793, token usage: 0.05", "#token: -3, token usage: -0.00");
     decode(&text, |line| {
-        assert_eq!((line.tokens, line.token_usage), (None, None));
+        assert_eq!((line.tokens(), line.token_usage()), (None, None));
         assert_eq!(line.accept_len, Some(Hundredths::new(352)));
     });
 }
@@ -252,7 +257,7 @@ fn runtime_lines_behind_other_lines() {
     );
     let mut places = Vec::new();
     let mut scanner = Scanner::new(0);
-    let mut sink = |place: crate::evidence::Place, _: Record<'_>| places.push(place.line);
+    let mut sink = |place: crate::evidence::Place, _: &Record<'_>| places.push(place.line);
     scanner.lines(text.as_bytes(), &mut sink);
     scanner.finish(&mut sink);
     assert_eq!(places, [1, 3, 5, 6]);
@@ -269,7 +274,7 @@ fn skipped_text_shows_the_head_and_what_led_to_it() {
         (torn.as_str(), LINE[..70].to_owned()),
     ] {
         let mut seen = Vec::new();
-        Scanner::new(0).lines(text.as_bytes(), &mut |_, record| {
+        Scanner::new(0).lines(text.as_bytes(), &mut |_, record: &Record<'_>| {
             if let Record::Skipped(skipped) = record {
                 seen.push(String::from_utf8(skipped.text.to_vec()).unwrap());
             }
@@ -292,4 +297,53 @@ fn other_records_and_line_numbers() {
         read(text.as_bytes()),
         ["start Some(5)", "prefill Some(2) Some(483)", "flush", "DP0 EP0 TP0 16 3.52 0.50 0"]
     );
+}
+
+/// All that the records of one text say.
+fn read_all(text: &[u8]) -> Vec<String> {
+    let mut seen = Vec::new();
+    Scanner::new(0).lines(text, &mut |_, record: &Record<'_>| seen.push(format!("{record:?}")));
+    seen
+}
+
+/// The line with other digits, and now and then with one byte overwritten.
+fn varied(digits: &[u8], damage: Option<(usize, u8)>) -> Vec<u8> {
+    let mut digits = digits.iter().cycle();
+    let mut line = LINE.as_bytes().to_vec();
+    for byte in line.iter_mut().filter(|byte| byte.is_ascii_digit()) {
+        *byte = b'0' + digits.next().unwrap() % 10;
+    }
+    if let Some((at, byte)) = damage {
+        let at = at % line.len();
+        line[at] = byte;
+    }
+    line.push(b'\n');
+    line
+}
+
+proptest::proptest! {
+    /// The fast path changes nothing: a log reads as its lines read one by one, each by a scanner that knows no layout.
+    #[test]
+    fn layouts_give_what_reading_by_name_gives(
+        lines in proptest::collection::vec(
+            (
+                proptest::collection::vec(proptest::prelude::any::<u8>(), 1..40),
+                proptest::option::weighted(0.3, (0_usize..400, proptest::prelude::any::<u8>())),
+                proptest::bool::weighted(0.1),
+            ),
+            1..60,
+        )
+    ) {
+        let text: Vec<Vec<u8>> = lines
+            .iter()
+            .map(|(digits, damage, other)| {
+                if *other { b"[2026-10-12 01:02:03 TP0] something else\n".to_vec() } else { varied(digits, *damage) }
+            })
+            .collect();
+        let whole = read_all(&text.concat());
+        // A damaged byte may be a line break, so split again.
+        let joined = text.concat();
+        let one_by_one: Vec<String> = joined.split_inclusive(|byte| *byte == b'\n').flat_map(read_all).collect();
+        proptest::prop_assert_eq!(whole, one_by_one);
+    }
 }

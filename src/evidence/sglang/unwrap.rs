@@ -1,5 +1,14 @@
 //! Wrappers that change the text itself: terminal colours, Docker's JSON lines, and what Ray appends.
 
+/// `line` without its line break, when what it says is what it means: no colours, no bare carriage return, no JSON.
+pub(super) fn plain(line: &[u8]) -> Option<&[u8]> {
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let plain =
+        text.trim_ascii_start().first() != Some(&b'{') && memchr::memchr2(0x1b, b'\r', text).is_none();
+    plain.then_some(text)
+}
+
 /// Appends `text` to `plain` without terminal control sequences.
 pub(super) fn strip_colours(text: &[u8], plain: &mut Vec<u8>) {
     let mut rest = text;

@@ -1,0 +1,33 @@
+//! Findings in plain words, each with its next step.
+
+mod lines;
+mod mechanism;
+mod server;
+mod verdict;
+
+pub(super) use lines::about_lines;
+pub(super) use mechanism::about_mechanism;
+pub(super) use server::about_server;
+pub(super) use verdict::about_verdict;
+
+use crate::evidence::Place;
+
+use super::finding::{Finding, FindingCode, Severity};
+
+fn error(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
+    Finding { code, severity: Severity::Error, message, evidence }
+}
+
+fn warning(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
+    Finding { code, severity: Severity::Warning, message, evidence }
+}
+
+fn note(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
+    Finding { code, severity: Severity::Note, message, evidence }
+}
+
+/// `1 line`, `2 lines`.
+fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

@@ -1,0 +1,108 @@
+//! The server's arguments against the target, and against each other.
+
+use crate::engine::Drafter;
+use crate::evidence::{Place, ServerStart};
+use crate::golden::Target;
+
+use super::super::finding::{Finding, FindingCode};
+use super::super::point::Observed;
+use super::super::server::{drafter, max_accept_length};
+use super::{error, note, warning};
+
+/// Findings that the `server_args` lines alone give.
+pub(crate) fn about_server(seen: &Observed, target: Option<&Target>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(target) = target {
+        let method = seen.servers.iter().find_map(|(server, place)| other_method(server, target, place));
+        let length = seen.servers.iter().find_map(|(server, place)| other_length(server, target, place));
+        findings.extend(method.into_iter().chain(length));
+    }
+    if let Some((before, after, place)) = seen.servers.change() {
+        findings.push(error(
+            FindingCode::ConfigChangedMidRun,
+            Some(place),
+            format!(
+                "the log goes from a server with {} to one with {}; split it there and audit each part",
+                settings(before),
+                settings(after)
+            ),
+        ));
+    } else if seen.servers.count() > 1 {
+        findings.push(warning(
+            FindingCode::MultipleServers,
+            seen.servers.second(),
+            format!(
+                "the log holds {} server starts with the same speculative arguments; its lines are judged together, so \
+                 make sure that all belong to this run",
+                seen.servers.count()
+            ),
+        ));
+    }
+    findings
+}
+
+fn other_method(server: &ServerStart, target: &Target, place: Place) -> Option<Finding> {
+    let cell = target.cell()?;
+    let (wanted, runs): (Drafter, Drafter) = (cell.method.parse().ok()?, drafter(server)?);
+    // SGLang serves multi-token prediction heads under the name EAGLE.
+    let is_same_thing = |drafter| matches!(drafter, Drafter::Mtp | Drafter::NextN | Drafter::Eagle);
+    if wanted == runs || (is_same_thing(wanted) && is_same_thing(runs)) {
+        return None;
+    }
+    let curve = &cell.curve;
+    Some(if wanted.family() == runs.family() {
+        note(
+            FindingCode::MethodMismatch,
+            Some(place),
+            format!(
+                "the server drafts with {runs}, curve {curve} is for {wanted}: both are of the EAGLE family; check that \
+                 this curve is the one for this model"
+            ),
+        )
+    } else {
+        error(
+            FindingCode::MethodMismatch,
+            Some(place),
+            format!(
+                "the server drafts with {runs}, curve {curve} is for {wanted}: another way of drafting; audit against \
+                 the curve of {runs}, or run with {wanted}"
+            ),
+        )
+    })
+}
+
+fn other_length(server: &ServerStart, target: &Target, place: Place) -> Option<Finding> {
+    let (wanted, max) = (target.max_accept_length(), max_accept_length(server)?);
+    (wanted != max).then(|| {
+        error(
+            FindingCode::DraftLengthMismatch,
+            Some(place),
+            format!(
+                "the server ({}) emits at most {max} tokens per verify step, the target is for at most {wanted}: draft \
+                 length {} in place of {}; pick the cell of draft length {}, or run with {}",
+                settings(server),
+                max.saturating_sub(1),
+                wanted.saturating_sub(1),
+                max.saturating_sub(1),
+                wanted.saturating_sub(1)
+            ),
+        )
+    })
+}
+
+/// The arguments that matter, as a reader would name them.
+fn settings(server: &ServerStart) -> String {
+    let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name} {value}"));
+    let algorithm = server.speculative_algorithm.clone().unwrap_or_else(|| "no speculation".to_owned());
+    // For block drafters the printed steps mean nothing.
+    let steps = server.num_steps.filter(|_| server.block_size.is_none());
+    let parts = [
+        Some(algorithm),
+        number("num_steps", steps),
+        number("block size", server.block_size),
+        number("num_draft_tokens", server.num_draft_tokens),
+        number("topk", server.eagle_topk.filter(|topk| *topk > 1)),
+        number("decode_log_interval", server.decode_log_interval.filter(|interval| *interval != 40)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

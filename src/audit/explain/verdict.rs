@@ -1,0 +1,134 @@
+//! Findings that follow from the verdict, and every reason in one sentence.
+
+use std::fmt;
+
+use super::super::decision::{Reason, Shortfall};
+use super::super::finding::{Finding, FindingCode};
+use super::super::mechanism::{Mechanism, Other};
+use super::{count, warning};
+
+/// Too few lines is a finding; every other reason has one already or needs none.
+pub(crate) fn about_verdict(reason: &Reason) -> Option<Finding> {
+    match reason {
+        Reason::ShortRun(shortfall) => Some(warning(FindingCode::ShortRun, None, shortfall.to_string())),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.more_lines, self.interval) {
+            (Some(more), _) => write!(
+                f,
+                "too short to decide within {:.3} tokens: about {} of independent steps needed",
+                self.margin,
+                count(more, "more line")
+            ),
+            (None, Some(interval)) => write!(
+                f,
+                "undecided: the mean lies more than {:.3} tokens from the target, yet {:.3} to {:.3} does not exclude \
+                 it; a longer run will show",
+                self.margin, interval.low, interval.high
+            ),
+            (None, None) => write!(
+                f,
+                "too short to decide: the lines do not tell how much they scatter; at least 5 are needed"
+            ),
+        }
+    }
+}
+
+/// One sentence.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDecodeLines => write!(f, "the log holds no decode line"),
+            Self::NoAcceptLengths => write!(f, "no decode line has an accept length"),
+            Self::NoTarget => write!(
+                f,
+                "no target is known: name one by --model, --method and --draft-length, or by --accept-length"
+            ),
+            Self::OtherServer(FindingCode::MethodMismatch) => {
+                write!(f, "the server drafts in another way than the target's curve")
+            }
+            Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
+            Self::OtherMechanism { mechanism, constant, other } => {
+                let every = constant
+                    .map_or_else(String::new, |length| format!("every line shows exactly {length}.00: "));
+                match (mechanism, other) {
+                    (Mechanism::Rounded, _) => write!(
+                        f,
+                        "{every}the target was rounded once, as SGLang 0.5.16 and 0.5.17 do with DSPARK (use 0.5.18 or \
+                         later)"
+                    ),
+                    (Mechanism::Multinomial, _) => {
+                        write!(f, "the lengths were drawn by `multinomial`, not by `match-expected`")
+                    }
+                    (Mechanism::PerRequest, _) => {
+                        write!(
+                            f,
+                            "every request drew its own length, where a simulated step draws one for the batch"
+                        )
+                    }
+                    (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
+                    (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
+                        write!(
+                            f,
+                            "another golden value than the target was simulated, {} or one near it",
+                            cell.accept_length
+                        )
+                    }
+                    (Mechanism::OtherCell, Some(Other::OneOff(value))) => {
+                        write!(f, "a value one token off was simulated: {value:.2}")
+                    }
+                    _ => write!(f, "{every}another value than the target was simulated"),
+                }
+            }
+            Self::ImpossibleLine { hundredths, support: (lo, hi), .. } => {
+                let shown = f64::from(*hundredths) / 100.0;
+                if lo == hi {
+                    write!(f, "a line shows {shown:.2}, where the target makes every line {lo}.00")
+                } else {
+                    write!(f, "a line shows {shown:.2}, and the target allows {lo}.00 to {hi}.00 only")
+                }
+            }
+            Self::OffLattice(lattice) => write!(
+                f,
+                "{} of {} of constant batch show a value that no whole number of draws gives: the draws were not \
+                 shared by the batch",
+                lattice.misses,
+                count(lattice.lines, "line")
+            ),
+            Self::WrongScatter(scatter) => write!(
+                f,
+                "the lines scatter too {} for the target (D {:.1} over {})",
+                if scatter.is_too_wide() { "widely" } else { "little" },
+                scatter.d,
+                count(scatter.lines, "line")
+            ),
+            Self::LawRejected { unknown_target: Some(length) } => {
+                write!(
+                    f,
+                    "the lines look like a simulation at about {length:.2}, a value that nobody named here"
+                )
+            }
+            Self::LawRejected { unknown_target: None } => {
+                write!(f, "the lines are far more likely under another law than under the target's")
+            }
+            Self::WrongMean(interval) => write!(
+                f,
+                "the mean lies between {:.3} and {:.3} (99.9 %), which excludes the target",
+                interval.low, interval.high
+            ),
+            Self::MixedServers => {
+                write!(f, "servers with different settings wrote the log, so its lines are no one sample")
+            }
+            Self::WithinMargin { interval, margin } => write!(
+                f,
+                "the mean lies between {:.3} and {:.3}, within {margin:.3} tokens of the target",
+                interval.low, interval.high
+            ),
+            Self::ShortRun(shortfall) => shortfall.fmt(f),
+        }
+    }
+}

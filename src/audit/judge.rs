@@ -1,0 +1,205 @@
+//! From what one run showed to a report with a verdict.
+
+use crate::engine::Engine;
+use crate::golden::Target;
+use crate::law::{AcceptanceLaw, Setting, TwoPoint, float};
+
+use super::decision::{Case, Reason, Verdict, other_server};
+use super::dispersion::{Dispersion, LatticeCheck, serial_correlation};
+use super::estimate::Estimate;
+use super::explain;
+use super::mechanism::{Evidence, Mechanisms};
+use super::options::Options;
+use super::point::Observed;
+use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
+use super::sample::{DecodeInterval, Sample};
+use super::speed::SpeedSummary;
+
+/// Judges one point against a target; without one, reports what was measured and which kind of law fits.
+#[must_use]
+pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> PointReport {
+    let sample = Sample::new(seen);
+    let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
+    let interval = sample.interval(options.decode_log_interval, logged);
+    let analysis = Analysis::new(&sample, interval, target, options);
+    let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
+
+    let mut findings = explain::about_server(seen, target);
+    let (verdict, reason) = match (&analysis, target) {
+        (Some(analysis), Some(target)) => {
+            analysis.decide(seen, &sample, target, options, interval.steps, &findings)
+        }
+        _ => without_lines(seen, target, &findings),
+    };
+    findings.extend(explain::about_lines(seen, &sample, &speeds, target));
+    if let Some(analysis) = &analysis {
+        findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
+    }
+    findings.extend(explain::about_verdict(&reason));
+    findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
+
+    let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));
+    let rho = sample.correlation.as_ref().map(|correlation| correlation.rho);
+    let extra_ranks = float(u64::try_from(sample.ranks.len()).unwrap_or(1)) - 1.0;
+    let kappa = sample.ranks.iter().map(|rank| rank.sums.kappa()).fold(0.0, |sum, kappa| sum + kappa);
+    let total = |of: fn(&SpeedSummary) -> Option<f64>| {
+        let known: Vec<f64> = speeds.iter().filter_map(of).collect();
+        (!known.is_empty()).then(|| known.iter().sum())
+    };
+    PointReport {
+        name: seen.name.clone(),
+        files: seen.files.clone(),
+        engine: (seen.decode_lines() > 0 || seen.servers.count() > 0).then_some(Engine::Sglang),
+        server: seen.servers.first().cloned(),
+        target: target.cloned(),
+        margin: options.margin,
+        decode_lines: seen.decode_lines(),
+        spec_lines: seen.spec_lines(),
+        skipped: seen.skipped,
+        interval,
+        steps,
+        independent_steps: f64::from(interval.steps) * kappa
+            / (1.0 + extra_ranks.max(0.0) * rho.unwrap_or(0.0)),
+        rank_correlation: rho,
+        ranks: rank_reports(seen),
+        accept_len: analysis.as_ref().and_then(|analysis| analysis.accept_len(&sample, options)),
+        running_req: seen.batch,
+        graphs: (seen.graphs_on, seen.graphs_off),
+        max_queue_req: seen.max_queue,
+        median_tps: total(|speed| speed.median_tps),
+        steady_mean_tps: total(|speed| speed.steady_mean_tps),
+        lattice: analysis.as_ref().map(|analysis| analysis.lattice),
+        mechanisms: analysis.map(|analysis| analysis.mechanisms),
+        expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
+        findings,
+        verdict,
+        reason,
+    }
+}
+
+/// The statistics of a point that has accept lengths.
+struct Analysis {
+    mechanisms: Mechanisms,
+    lattice: LatticeCheck,
+    estimate: Estimate,
+    range: (u32, u32),
+}
+
+impl Analysis {
+    fn new(
+        sample: &Sample<'_>,
+        interval: DecodeInterval,
+        target: Option<&Target>,
+        options: &Options,
+    ) -> Option<Self> {
+        let range = sample.range()?;
+        let law = target.and_then(two_point);
+        let lattice = LatticeCheck::new(law.map_or(range.0 / 100, |law| law.lo()), interval.steps, sample);
+        let evidence = Evidence { sample, interval: interval.steps, tolerates_misses: !lattice.rejects() };
+        let mechanisms = match target {
+            Some(target) => evidence.against(target, &options.cells),
+            None => evidence.without_target(None),
+        }?;
+        let floor = binomial_floor(law, range).filter(|lo| is_binomial(*lo, interval.steps, sample));
+        Some(Self { mechanisms, lattice, estimate: Estimate::new(sample, interval.steps, floor), range })
+    }
+
+    fn decide(
+        &self,
+        seen: &Observed,
+        sample: &Sample<'_>,
+        target: &Target,
+        options: &Options,
+        interval: u32,
+        findings: &[super::Finding],
+    ) -> (Verdict, Reason) {
+        let Some(law) = two_point(target) else { return without_lines(seen, None, findings) };
+        Case {
+            target,
+            options,
+            interval,
+            findings,
+            mechanisms: &self.mechanisms,
+            lattice: self.lattice,
+            estimate: &self.estimate,
+            outside: sample.outside(law.lo(), law.hi()),
+            law,
+            is_mixed: seen.servers.change().is_some(),
+        }
+        .decide()
+    }
+
+    fn accept_len(&self, sample: &Sample<'_>, options: &Options) -> Option<AcceptLenReport> {
+        let mean = ratio(
+            sample.ranks.iter().map(|rank| rank.hundredths).sum(),
+            sample.ranks.iter().map(|rank| u128::from(rank.spec_lines)).sum(),
+        )?;
+        let weighted = ratio(
+            sample.ranks.iter().map(|rank| rank.batch_hundredths).sum(),
+            sample.ranks.iter().map(|rank| rank.batches).sum(),
+        )?;
+        Some(AcceptLenReport {
+            mean,
+            weighted,
+            min: f64::from(self.range.0) / 100.0,
+            max: f64::from(self.range.1) / 100.0,
+            interval: self.estimate.interval(options.confidence),
+            confidence: options.confidence,
+        })
+    }
+}
+
+/// The two lengths between which a simulation of the target draws.
+fn two_point(target: &Target) -> Option<TwoPoint> {
+    let setting = Setting::new(target.accept_length().get(), target.max_accept_length()).ok()?;
+    Some(TwoPoint::new(setting))
+}
+
+/// The floor of the two neighbouring lengths that hold every line: the target's, or else that of the lines.
+fn binomial_floor(law: Option<TwoPoint>, (low, high): (u32, u32)) -> Option<u32> {
+    [law.map(|law| law.lo()), Some(low / 100)]
+        .into_iter()
+        .flatten()
+        .find(|lo| low >= lo.saturating_mul(100) && high <= lo.saturating_add(1).saturating_mul(100))
+}
+
+/// Whether the lines bear out that every step drew one of two neighbouring lengths for the whole batch, whatever the
+/// odds: on the lattice, no wider than such draws scatter, and each line on its own.
+fn is_binomial(lo: u32, interval: u32, sample: &Sample<'_>) -> bool {
+    let scatter = Setting::new(sample.mean(), u32::MAX).ok().and_then(|setting| {
+        Dispersion::about(&AcceptanceLaw::match_expected(setting), interval, sample, true)
+    });
+    !LatticeCheck::new(lo, interval, sample).rejects()
+        && !scatter.is_some_and(|scatter| scatter.is_too_wide())
+        && serial_correlation(sample).is_none()
+}
+
+fn without_lines(seen: &Observed, target: Option<&Target>, findings: &[super::Finding]) -> (Verdict, Reason) {
+    if let (Some(code), Some(_)) = (other_server(findings), target) {
+        (Verdict::Inconsistent, Reason::OtherServer(code))
+    } else if seen.decode_lines() == 0 {
+        (Verdict::Insufficient, Reason::NoDecodeLines)
+    } else if seen.spec_lines() == 0 {
+        (Verdict::Unauditable, Reason::NoAcceptLengths)
+    } else {
+        (Verdict::Insufficient, Reason::NoTarget)
+    }
+}
+
+fn rank_reports(seen: &Observed) -> Vec<RankReport> {
+    seen.ranks
+        .iter()
+        .map(|rank| RankReport {
+            tags: rank.tags,
+            lines: rank.decode_lines,
+            accept_len: ratio(rank.hundredths, u128::from(rank.spec_lines)),
+        })
+        .collect()
+}
+
+/// Hundredths over a count, in tokens.
+fn ratio(hundredths: u128, count: u128) -> Option<f64> {
+    let whole = u64::try_from(hundredths.checked_div(count)?).ok()?;
+    let rest = u64::try_from(hundredths % count).ok()?;
+    Some((float(whole) + float(rest) / float(u64::try_from(count).ok()?)) / 100.0)
+}

@@ -1,0 +1,107 @@
+//! Effective steps of a window (Kish 1965), in a form whose sums are exact and do not depend on their order.
+
+use crate::law::float;
+
+/// Binary digits after the point.
+const FRACTION_BITS: u32 = 32;
+
+/// The share of a window's steps that count as independent draws: `(sum b)^2 / (I * sum b^2)`, above one half and at
+/// most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kappa(u64);
+
+impl Kappa {
+    /// A batch that did not change.
+    pub(super) const ONE: Self = Self(1 << FRACTION_BITS);
+
+    /// Estimated from the batch sizes of the line before and of the line itself:
+    /// `(n' + n)^2 / (2 (n'^2 + n^2))`.
+    pub(super) fn between(before: u32, now: u32) -> Self {
+        if before == now {
+            return Self::ONE;
+        }
+        let (before, now) = (u128::from(before), u128::from(now));
+        let share = ((before + now).pow(2) << FRACTION_BITS) / (2 * (before * before + now * now));
+        Self(u64::try_from(share).unwrap_or(Self::ONE.0).min(Self::ONE.0))
+    }
+
+    pub(super) fn get(self) -> f64 {
+        float(self.0) / float(Self::ONE.0)
+    }
+
+    /// The top 16 bits of the fraction above one half, rounded: fits a line's memory, exact to 10^-5.
+    pub(super) fn pack(self) -> u16 {
+        let half = Self::ONE.0 / 2;
+        let above = self.0.saturating_sub(half);
+        u16::try_from((above * u64::from(u16::MAX) + half / 2) / half).unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn unpack(packed: u16) -> f64 {
+        0.5 + 0.5 * f64::from(packed) / f64::from(u16::MAX)
+    }
+}
+
+/// Exact sums of lines weighed by kappa.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KappaSums {
+    pub(super) lines: u64,
+    kappa: u128,
+    hundredths: u128,
+}
+
+impl KappaSums {
+    pub(super) fn add(&mut self, hundredths: u32, kappa: Kappa) {
+        self.lines += 1;
+        self.kappa += u128::from(kappa.0);
+        self.hundredths += u128::from(kappa.0) * u128::from(hundredths);
+    }
+
+    /// Sum of kappa.
+    pub(super) fn kappa(&self) -> f64 {
+        descale(self.kappa)
+    }
+
+    /// Sum of kappa times the printed accept length, in tokens.
+    pub(super) fn tokens(&self) -> f64 {
+        descale(self.hundredths) / 100.0
+    }
+}
+
+fn descale(sum: u128) -> f64 {
+    let whole = u64::try_from(sum >> FRACTION_BITS).unwrap_or(u64::MAX);
+    let rest = u64::try_from(sum & ((1 << FRACTION_BITS) - 1)).unwrap_or(0);
+    float(whole) + float(rest) / float(Kappa::ONE.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kappa_of_neighbouring_batches() {
+        // 20 steps at one request and 20 at three: 32 effective of 40 (AUDIT_STATISTICS section 14, value 13).
+        assert!((40.0 * Kappa::between(1, 3).get() - 32.0).abs() < 1e-6);
+        assert_eq!(Kappa::between(7, 7), Kappa::ONE);
+        assert!((Kappa::between(0, 5).get() - 0.5).abs() < 1e-9);
+        assert!(Kappa::between(u32::MAX, 1).get() > 0.499);
+    }
+
+    #[test]
+    fn packing_keeps_four_digits() {
+        for (before, now) in [(1, 1), (1, 2), (3, 4), (15, 16), (1, 1000)] {
+            let kappa = Kappa::between(before, now);
+            assert!((Kappa::unpack(kappa.pack()) - kappa.get()).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn sums_are_exact() {
+        let mut sums = KappaSums::default();
+        for _ in 0..1000 {
+            sums.add(351, Kappa::ONE);
+        }
+        sums.add(400, Kappa::between(1, 3));
+        assert!((sums.kappa() - 1000.8).abs() < 1e-9);
+        assert!((sums.tokens() - 3513.2).abs() < 1e-8);
+    }
+}

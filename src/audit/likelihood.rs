@@ -1,0 +1,78 @@
+//! Log-likelihood of the lines under a law (AUDIT_STATISTICS section 9).
+
+use crate::law::{AcceptanceLaw, LineLaw, Window, float, ln_normal_average, ln_normal_line, whole};
+
+use super::dispersion::TOLERATED_MISSES as MISSED;
+use super::sample::Sample;
+
+/// Sum over all judged lines; minus infinity as soon as one cannot occur under the law.
+///
+/// A steady line off the lattice is one whose batch changed unseen. Where that is tolerated it counts as a changing
+/// one, at the price of its rarity (one line in ten).
+pub(super) fn log_likelihood(
+    law: &AcceptanceLaw,
+    interval: u32,
+    sample: &Sample<'_>,
+    tolerates_misses: bool,
+) -> f64 {
+    let line = LineLaw::new(law, interval);
+    let mut sum = 0.0;
+    for (hundredths, window, count) in sample.windows() {
+        let mut ln = line.ln_probability(hundredths, window);
+        if let (false, true, Window::Steady { batch }) = (ln.is_finite(), tolerates_misses, window) {
+            let changing = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
+            ln = MISSED.ln() + line.ln_probability(hundredths, changing);
+        }
+        if !ln.is_finite() {
+            return f64::NEG_INFINITY;
+        }
+        sum += float(count) * ln;
+    }
+    sum
+}
+
+/// Requests in the batch of a window, on average.
+fn batch_of(window: Window) -> f64 {
+    match window {
+        Window::Steady { batch } => f64::from(batch),
+        Window::Changing { batch, .. } => batch,
+    }
+}
+
+/// Log-likelihood of the most likely real acceptance with at most `max` tokens a step: each request-step has a mean
+/// and a variance that nothing prescribes. The variance has a floor, a tenth of the most that the mean allows: without
+/// it a constant log would be real too.
+pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u32) -> f64 {
+    let interval = f64::from(interval);
+    let tokens = |hundredths: u32| f64::from(hundredths) / 100.0;
+    let (mut weight, mut weighted) = (0.0, 0.0);
+    for (hundredths, window, count) in sample.windows() {
+        let draws = float(count) * interval * batch_of(window);
+        weight += draws;
+        weighted += draws * tokens(hundredths);
+    }
+    let mean = weighted / weight;
+    let squares: f64 = sample
+        .windows()
+        .map(|(hundredths, window, count)| {
+            float(count) * interval * batch_of(window) * (tokens(hundredths) - mean).powi(2)
+        })
+        .sum();
+    let floor = (mean - 1.0) * (f64::from(max) - mean) / 10.0;
+    let variance = (squares / float(sample.lines())).max(floor).max(0.0);
+    sample
+        .windows()
+        .map(|(hundredths, window, count)| {
+            let changing = |batch: f64| ln_normal_line(mean, variance / (interval * batch), hundredths);
+            let ln = match window {
+                Window::Changing { batch, .. } => changing(batch),
+                Window::Steady { batch } => {
+                    let draws = whole(interval) * u64::from(batch);
+                    let steady = ln_normal_average(mean, variance, draws, hundredths);
+                    if steady.is_finite() { steady } else { MISSED.ln() + changing(f64::from(batch)) }
+                }
+            };
+            float(count) * ln
+        })
+        .sum()
+}

@@ -1,0 +1,247 @@
+//! From records to what one run showed: one pass, bounded memory, no judgement.
+
+use crate::evidence::{DecodeLine, Place, Record, SkipReason, Tags};
+
+use super::duplicates::{Duplicates, Novelty};
+use super::rank::{Rank, Rooms};
+use super::rates::Rates;
+use super::server::{self, Servers};
+use super::voices::Voices;
+
+/// Collects the records of one point: one run of one server.
+///
+/// Sums and counts of bounded size are kept, no lines: a log may have any length. The records of one file come in
+/// their order; the files of a point come one after the other.
+///
+/// ```
+/// use accsim::audit::PointBuilder;
+/// use accsim::evidence::Scanner;
+///
+/// let log = b"[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
+///     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0\n";
+/// let mut point = PointBuilder::new("decode.log");
+/// Scanner::new(0).lines(log, &mut |place, record| point.add(place, &record));
+/// assert_eq!(point.finish().spec_lines(), 1);
+/// ```
+#[derive(Debug)]
+pub struct PointBuilder {
+    seen: Observed,
+    voices: Voices,
+    /// The rank of each voice: copies of one scheduler speak for one rank.
+    rank_of: Vec<Option<usize>>,
+    duplicates: Duplicates,
+    rooms: Rooms,
+    file: Option<u32>,
+    /// The server only decodes: prefill lines in its log are another server's.
+    decode_only: bool,
+}
+
+/// What the lines of one point add up to.
+#[derive(Debug, Default)]
+pub struct Observed {
+    pub(super) name: String,
+    /// Files that records came from.
+    pub(super) files: Vec<u32>,
+    pub(super) ranks: Vec<Rank>,
+    pub(super) servers: Servers,
+    pub(super) rates: Rates,
+    pub(super) skipped: Skipped,
+    pub(super) first_duplicate: Option<Place>,
+    pub(super) graphs_on: u64,
+    pub(super) graphs_off: u64,
+    pub(super) first_graph_off: Option<Place>,
+    pub(super) batch: Option<(u32, u32)>,
+    pub(super) max_queue: Option<u32>,
+    pub(super) capped_lines: u64,
+    pub(super) first_capped: Option<Place>,
+    pub(super) first_line: Option<Place>,
+}
+
+/// Lines that count for nothing, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Cut, spliced, or elided by hand.
+    pub truncated: u64,
+    /// The same line again.
+    pub duplicate: u64,
+    /// Prose, documentation, or a line of another kind.
+    pub lookalike: u64,
+    /// No running request.
+    pub idle: u64,
+    /// NaN or infinite acceptance fields.
+    pub not_finite: u64,
+}
+
+impl PointBuilder {
+    /// An empty point with the name it is reported under.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            seen: Observed { name: name.into(), ..Observed::default() },
+            voices: Voices::default(),
+            rank_of: Vec::new(),
+            duplicates: Duplicates::default(),
+            rooms: Rooms::default(),
+            file: None,
+            decode_only: false,
+        }
+    }
+
+    /// Takes the next record.
+    pub fn add(&mut self, place: Place, record: &Record<'_>) {
+        if self.file != Some(place.file) {
+            self.file = Some(place.file);
+            self.seen.files.push(place.file);
+            self.seen.ranks.iter_mut().for_each(Rank::begin_segment);
+        }
+        match record {
+            Record::Decode(line) => self.decode(place, line),
+            Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
+            Record::Prefill(_) => {}
+            Record::Start(arguments) => {
+                if self.seen.servers.start(arguments, place) {
+                    self.seen.ranks.iter_mut().for_each(Rank::begin_segment);
+                }
+                self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
+            }
+            // The engine begins a new window; the one at hand is lost.
+            Record::CacheFlush(_) => self.seen.ranks.iter_mut().for_each(Rank::break_window),
+            Record::Skipped(skipped) => match skipped.reason {
+                SkipReason::Truncated => self.seen.skipped.truncated += 1,
+                SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
+                SkipReason::Lookalike => self.seen.skipped.lookalike += 1,
+                SkipReason::NotFinite => self.seen.skipped.not_finite += 1,
+            },
+        }
+    }
+
+    /// Ends the point.
+    #[must_use]
+    pub fn finish(mut self) -> Observed {
+        self.seen.ranks.sort_by_key(|rank| rank.tags);
+        self.seen
+    }
+
+    fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
+        let voice = self.voices.number(line.tags);
+        let novelty = self.duplicates.check(voice, line);
+        if let Novelty::Again | Novelty::CopyOf(_) = novelty {
+            if let Novelty::CopyOf(original) = novelty {
+                self.join(voice, original);
+            }
+            self.seen.skipped.duplicate += 1;
+            self.seen.first_duplicate.get_or_insert(place);
+            return;
+        }
+        if line.running_req == 0 {
+            self.seen.skipped.idle += 1;
+            return;
+        }
+        self.seen.count(place, line);
+        let number = self.rank(voice);
+        if let Some(rank) = self.seen.ranks.get_mut(number) {
+            if novelty == Novelty::NewAfterJump {
+                rank.begin_segment();
+            }
+            rank.add(line, place, &mut self.rooms);
+        }
+    }
+
+    /// The rank that a voice speaks for.
+    fn rank(&mut self, voice: usize) -> usize {
+        if self.rank_of.len() <= voice {
+            self.rank_of.resize(voice + 1, None);
+        }
+        if let Some(Some(rank)) = self.rank_of.get(voice) {
+            return *rank;
+        }
+        let rank = self.seen.ranks.len();
+        self.seen.ranks.push(Rank::new(self.voices.tags(voice)));
+        if let Some(slot) = self.rank_of.get_mut(voice) {
+            *slot = Some(rank);
+        }
+        rank
+    }
+
+    /// Two voices of one scheduler: they speak for one rank, under the lowest tags.
+    fn join(&mut self, voice: usize, original: usize) {
+        let number = self.rank(original);
+        if self.rank_of.len() <= voice {
+            self.rank_of.resize(voice + 1, None);
+        }
+        let own = self.rank_of.get_mut(voice);
+        let Some(slot @ None) = own else { return };
+        *slot = Some(number);
+        let tags = self.voices.tags(voice);
+        if let Some(rank) = self.seen.ranks.get_mut(number).filter(|rank| height(tags) < height(rank.tags)) {
+            rank.tags = tags;
+        }
+    }
+
+    /// Requests join the batches of one data-parallel rank.
+    fn prefill(&mut self, tags: Tags) {
+        let data_rank = tags.rank("DP");
+        self.seen.ranks.iter_mut().filter(|rank| rank.tags.rank("DP") == data_rank).for_each(Rank::prefill);
+    }
+}
+
+/// Pipeline and tensor rank: the lowest one speaks for its scheduler.
+fn height(tags: Tags) -> (u32, u32) {
+    (tags.rank("PP").unwrap_or(0), tags.rank("TP").unwrap_or(0))
+}
+
+impl Observed {
+    fn count(&mut self, place: Place, line: &DecodeLine<'_>) {
+        self.first_line.get_or_insert(place);
+        self.servers.count_line();
+        let batch = line.running_req;
+        let (min, max) = self.batch.unwrap_or((batch, batch));
+        self.batch = Some((min.min(batch), max.max(batch)));
+        self.max_queue = self.max_queue.max(Some(line.queue_req));
+        match line.graph {
+            Some(graph) if graph.on => self.graphs_on += 1,
+            Some(_) => {
+                self.graphs_off += 1;
+                self.first_graph_off.get_or_insert(place);
+            }
+            None => {}
+        }
+        if line.capped {
+            self.capped_lines += 1;
+            self.first_capped.get_or_insert(place);
+        }
+        if let (Some(length), Some(rate)) = (line.accept_len, line.accept_rate) {
+            self.rates.add(length.count(), rate.count(), place);
+        }
+    }
+
+    /// The name it is reported under.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether any record was read.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Decode lines with running requests.
+    #[must_use]
+    pub fn decode_lines(&self) -> u64 {
+        self.ranks.iter().map(|rank| rank.decode_lines).sum()
+    }
+
+    /// Those of them with an accept length.
+    #[must_use]
+    pub fn spec_lines(&self) -> u64 {
+        self.ranks.iter().map(|rank| rank.spec_lines).sum()
+    }
+
+    /// Most tokens that one verify step can emit, as the arguments of the log's first server have it.
+    #[must_use]
+    pub fn max_accept_length(&self) -> Option<u32> {
+        server::max_accept_length(self.servers.first()?)
+    }
+}

@@ -1,0 +1,195 @@
+//! Accept rate against accept length: what definition the build used, and how many draft tokens it had.
+
+use std::collections::HashMap;
+
+use crate::evidence::Place;
+
+/// Pairs of printed values kept; a real log has a few hundred.
+const MAX_PAIRS: usize = 1 << 14;
+
+/// Draft tokens that are tried when the server's arguments are unknown.
+const MAX_DRAFT_TOKENS: u32 = 64;
+
+/// How a build divides (A tokens with the bonus, C request-steps, d draft tokens).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum RateDefinition {
+    /// `(A - C) / (C (d - 1))`: SGLang 0.5.11 and later.
+    Drafts,
+    /// `A / (C d)`: 0.5.3.post2 to 0.5.10.
+    Tokens,
+    /// `A / (C (d - 1))`, which can exceed 1: some builds of October 2025 (sgl-project/sglang#11572).
+    Unbounded,
+}
+
+const DEFINITIONS: [RateDefinition; 3] =
+    [RateDefinition::Drafts, RateDefinition::Tokens, RateDefinition::Unbounded];
+
+impl RateDefinition {
+    /// Whether the printed pair, in hundredths, can come from one count under this definition.
+    fn fits(self, draft_tokens: u32, hundredths: u32, rate: u32) -> bool {
+        let length = f64::from(hundredths) / 100.0;
+        let tokens = f64::from(draft_tokens);
+        let (expected, divisor) = match self {
+            Self::Drafts => ((length - 1.0) / (tokens - 1.0), tokens - 1.0),
+            Self::Tokens => (length / tokens, tokens),
+            Self::Unbounded => (length / (tokens - 1.0), tokens - 1.0),
+        };
+        // Both values were rounded; a little more for the arithmetic itself.
+        (f64::from(rate) / 100.0 - expected).abs() <= 0.005 + 0.005 / divisor + 1e-9
+    }
+}
+
+/// The printed pairs of accept length and accept rate.
+#[derive(Debug, Default)]
+pub(super) struct Rates {
+    pairs: HashMap<(u32, u32), (u64, Place)>,
+}
+
+/// What the pairs say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RateCheck {
+    /// No line has a rate.
+    Absent,
+    /// One definition holds on every line with these draft tokens.
+    Agrees { definition: RateDefinition, draft_tokens: u32 },
+    /// Each line fits one of the two definitions of releases: two builds wrote the log.
+    TwoBuilds { other: Place },
+    /// Another number of draft tokens than the expected one fits, and no second one does.
+    OtherDraftTokens { draft_tokens: u32, place: Place },
+    /// Only the October 2025 definition holds, or none does.
+    Disagrees { unbounded: bool, place: Place },
+}
+
+impl Rates {
+    pub(super) fn add(&mut self, hundredths: u32, rate: u32, place: Place) {
+        if let Some((lines, _)) = self.pairs.get_mut(&(hundredths, rate)) {
+            *lines += 1;
+        } else if self.pairs.len() < MAX_PAIRS {
+            self.pairs.insert((hundredths, rate), (1, place));
+        }
+    }
+
+    /// Compares with the draft tokens that the server or the target names, if one does.
+    pub(super) fn check(&self, expected: Option<u32>) -> RateCheck {
+        let Some(first) = self.pairs.values().map(|(_, place)| *place).min() else {
+            return RateCheck::Absent;
+        };
+        if let Some(draft_tokens) = expected.filter(|tokens| *tokens >= 2) {
+            if let Some(check) = self.with(draft_tokens) {
+                return check;
+            }
+        }
+        // No step emits more tokens than were drafted, the root included.
+        let longest = self.pairs.keys().map(|(hundredths, _)| hundredths.div_ceil(100)).max().unwrap_or(0);
+        let mut others = (longest.max(2)..=MAX_DRAFT_TOKENS).filter_map(|tokens| match self.with(tokens) {
+            Some(RateCheck::Agrees { definition, .. }) if definition != RateDefinition::Unbounded => {
+                Some((definition, tokens))
+            }
+            _ => None,
+        });
+        match (others.next(), others.next(), expected) {
+            (Some((definition, draft_tokens)), None, None) => RateCheck::Agrees { definition, draft_tokens },
+            (Some((_, draft_tokens)), None, Some(_)) => RateCheck::OtherDraftTokens {
+                draft_tokens,
+                place: self.first_misfit(expected).unwrap_or(first),
+            },
+            // Several numbers fit and none is named: nothing to hold against the lines.
+            (Some(_), Some(_), None) => RateCheck::Absent,
+            _ => {
+                let unbounded = (2..=MAX_DRAFT_TOKENS)
+                    .any(|tokens| self.misfit(RateDefinition::Unbounded, tokens).is_none());
+                RateCheck::Disagrees { unbounded, place: self.first_misfit(expected).unwrap_or(first) }
+            }
+        }
+    }
+
+    /// What one number of draft tokens explains; `None` when some line fits neither definition of a release.
+    fn with(&self, draft_tokens: u32) -> Option<RateCheck> {
+        for definition in DEFINITIONS {
+            if self.misfit(definition, draft_tokens).is_none() {
+                return match definition {
+                    RateDefinition::Unbounded => None,
+                    _ => Some(RateCheck::Agrees { definition, draft_tokens }),
+                };
+            }
+        }
+        let fits_one = |pair: &(u32, u32)| {
+            RateDefinition::Drafts.fits(draft_tokens, pair.0, pair.1)
+                || RateDefinition::Tokens.fits(draft_tokens, pair.0, pair.1)
+        };
+        self.pairs
+            .keys()
+            .all(fits_one)
+            .then(|| self.misfit(RateDefinition::Drafts, draft_tokens))
+            .flatten()
+            .map(|other| RateCheck::TwoBuilds { other })
+    }
+
+    /// The first line that a definition does not explain.
+    fn misfit(&self, definition: RateDefinition, draft_tokens: u32) -> Option<Place> {
+        self.pairs
+            .iter()
+            .filter(|((hundredths, rate), _)| !definition.fits(draft_tokens, *hundredths, *rate))
+            .map(|(_, (_, place))| *place)
+            .min()
+    }
+
+    fn first_misfit(&self, expected: Option<u32>) -> Option<Place> {
+        let tokens = expected.filter(|tokens| *tokens >= 2)?;
+        self.misfit(RateDefinition::Drafts, tokens).max(self.misfit(RateDefinition::Tokens, tokens))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pairs: &[(u32, u32)], expected: Option<u32>) -> RateCheck {
+        let mut rates = Rates::default();
+        for ((hundredths, rate), line) in pairs.iter().zip(1..) {
+            rates.add(*hundredths, *rate, Place { file: 0, line });
+        }
+        rates.check(expected)
+    }
+
+    fn agrees(definition: RateDefinition, draft_tokens: u32) -> RateCheck {
+        RateCheck::Agrees { definition, draft_tokens }
+    }
+
+    /// AUDIT_STATISTICS section 14, value 15.
+    #[test]
+    fn worked_rates_by_definition() {
+        use RateDefinition::{Drafts, Tokens};
+        assert_eq!(check(&[(351, 50)], Some(6)), agrees(Drafts, 6));
+        assert_eq!(check(&[(351, 59), (351, 58)], Some(6)), agrees(Tokens, 6));
+        assert_eq!(check(&[(250, 50)], Some(4)), agrees(Drafts, 4));
+        assert_eq!(check(&[(250, 63), (250, 62)], Some(4)), agrees(Tokens, 4));
+        assert_eq!(check(&[(217, 39)], Some(4)), agrees(Drafts, 4));
+        assert_eq!(check(&[(217, 54)], Some(4)), agrees(Tokens, 4));
+        // From the integers 177, 40 and 6.
+        assert_eq!(check(&[(442, 69)], Some(6)), agrees(Drafts, 6));
+    }
+
+    #[test]
+    fn a_rate_above_one_is_no_share() {
+        let place = Place { file: 0, line: 1 };
+        assert_eq!(check(&[(290, 145)], Some(3)), RateCheck::Disagrees { unbounded: true, place });
+        assert_eq!(check(&[(290, 145)], None), RateCheck::Disagrees { unbounded: true, place });
+        assert_eq!(check(&[(290, 7), (290, 99)], None), RateCheck::Disagrees { unbounded: false, place });
+    }
+
+    #[test]
+    fn the_rate_names_the_draft_tokens_where_the_server_does_not() {
+        let lines = [(362, 53), (352, 51), (355, 51), (340, 48), (375, 55)];
+        assert_eq!(check(&lines, None), agrees(RateDefinition::Drafts, 6));
+        let place = Place { file: 0, line: 1 };
+        assert_eq!(check(&lines, Some(4)), RateCheck::OtherDraftTokens { draft_tokens: 6, place });
+    }
+
+    #[test]
+    fn two_builds_in_one_log_are_seen() {
+        let place = Place { file: 0, line: 2 };
+        assert_eq!(check(&[(362, 53), (355, 59)], Some(6)), RateCheck::TwoBuilds { other: place });
+        assert_eq!(check(&[], Some(6)), RateCheck::Absent);
+    }
+}

@@ -1,0 +1,164 @@
+//! The lines that are judged: all of them, or those of one rank where the ranks are one sample.
+
+use crate::evidence::Place;
+use crate::law::{Lattice, Window, float};
+
+use super::correlation::{RankCorrelation, correlate};
+use super::kappa::Kappa;
+use super::point::Observed;
+use super::rank::Rank;
+use super::tally::Cell;
+use super::trace::Lag;
+
+/// Steps of a decode line when nothing says otherwise: SGLang's default.
+const DEFAULT_INTERVAL: u32 = 40;
+
+/// Intervals tried when the default explains the lines badly.
+const OTHER_INTERVALS: [u32; 6] = [1, 10, 20, 30, 50, 100];
+
+/// Share of the steady lines that an interval must explain.
+const EXPLAINED: f64 = 0.9;
+
+/// The ranks with accept lengths, and how they hang together.
+pub(super) struct Sample<'a> {
+    /// Ranks with speculative lines.
+    pub(super) ranks: Vec<&'a Rank>,
+    pub(super) correlation: Option<RankCorrelation>,
+    /// Steady lines of the judged ranks by cell, in order.
+    pub(super) steady: Vec<(Cell, u64)>,
+    /// The other lines of the judged ranks.
+    pub(super) changing: Vec<(Cell, u64)>,
+    /// Neighbouring steady lines of the judged ranks.
+    pub(super) lag: Lag,
+}
+
+/// Verify steps per line, and how that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeInterval {
+    /// Verify steps per decode line.
+    pub steps: u32,
+    /// How they are known.
+    pub source: IntervalSource,
+}
+
+/// How the decode log interval is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalSource {
+    /// The caller said so.
+    Given,
+    /// The server's arguments say so.
+    Server,
+    /// It explains the steady lines.
+    Inferred,
+    /// The default, as nothing tells.
+    Assumed,
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(seen: &'a Observed) -> Self {
+        let ranks: Vec<&Rank> = seen.ranks.iter().filter(|rank| rank.spec_lines > 0).collect();
+        let correlation = correlate(&ranks);
+        let judged: Vec<&Rank> = if correlation.as_ref().is_some_and(RankCorrelation::is_shared) {
+            // Of equal ones the first.
+            ranks.iter().copied().rev().max_by_key(|rank| rank.steady.lines()).into_iter().collect()
+        } else {
+            ranks.clone()
+        };
+        let mut lag = Lag::default();
+        judged.iter().for_each(|rank| lag.merge(&rank.lag));
+        let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
+        let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
+        Self { ranks, correlation, steady, changing, lag }
+    }
+
+    /// Lines of the judged ranks.
+    pub(super) fn lines(&self) -> u64 {
+        self.steady_lines() + self.changing.iter().map(|(_, count)| count).sum::<u64>()
+    }
+
+    pub(super) fn steady_lines(&self) -> u64 {
+        self.steady.iter().map(|(_, count)| count).sum()
+    }
+
+    /// The judged lines with the batch during their windows.
+    pub(super) fn windows(&self) -> impl Iterator<Item = (u32, Window, u64)> + '_ {
+        let steady = self
+            .steady
+            .iter()
+            .map(|(cell, count)| (cell.hundredths, Window::Steady { batch: cell.batch }, *count));
+        let changing = self.changing.iter().map(|(cell, count)| {
+            let kappa = Kappa::between(cell.before, cell.batch).get();
+            let batch = f64::midpoint(f64::from(cell.before), f64::from(cell.batch));
+            (cell.hundredths, Window::Changing { kappa, batch }, *count)
+        });
+        steady.chain(changing)
+    }
+
+    /// Smallest and largest printed value of all lines of all ranks, in hundredths.
+    pub(super) fn range(&self) -> Option<(u32, u32)> {
+        let values = || self.ranks.iter().flat_map(|rank| rank.values.iter().map(|value| value.hundredths));
+        Some((values().min()?, values().max()?))
+    }
+
+    /// The value farthest outside `[lo, hi]` that any line of any rank shows, in hundredths, and the first line that
+    /// shows a value outside.
+    pub(super) fn outside(&self, lo: u32, hi: u32) -> Option<(u32, Option<Place>)> {
+        let (low, high) = (lo.saturating_mul(100), hi.saturating_mul(100));
+        let distance = |value: u32| low.saturating_sub(value).max(value.saturating_sub(high));
+        let values = || self.ranks.iter().flat_map(|rank| rank.values.iter());
+        // A printed value is off by at most 0.005, so one hundredth outside is outside.
+        let outside = || values().filter(|value| distance(value.hundredths) > 0);
+        let farthest = outside().map(|value| value.hundredths).max_by_key(|value| distance(*value))?;
+        Some((farthest, outside().map(|value| value.first).min()))
+    }
+
+    /// The whole number that every line shows, if they all show the same one.
+    pub(super) fn constant(&self) -> Option<u32> {
+        let (low, high) = self.range()?;
+        (low == high && low.is_multiple_of(100)).then_some(low / 100)
+    }
+
+    /// Mean of all lines of all ranks weighed by kappa, in tokens.
+    pub(super) fn mean(&self) -> f64 {
+        let sum = |of: fn(&Rank) -> f64| self.ranks.iter().map(|rank| of(rank)).sum::<f64>();
+        sum(|rank| rank.sums.tokens()) / sum(|rank| rank.sums.kappa())
+    }
+
+    /// What a line stands for: as given, as logged, or as the steady lines have it.
+    pub(super) fn interval(&self, given: Option<u32>, logged: Option<u32>) -> DecodeInterval {
+        let known = |steps: Option<u32>, source| {
+            steps.filter(|steps| *steps > 0).map(|steps| DecodeInterval { steps, source })
+        };
+        known(given, IntervalSource::Given)
+            .or_else(|| known(logged, IntervalSource::Server))
+            .or_else(|| known(self.inferred(), IntervalSource::Inferred))
+            .unwrap_or(DecodeInterval { steps: DEFAULT_INTERVAL, source: IntervalSource::Assumed })
+    }
+
+    fn inferred(&self) -> Option<u32> {
+        let all = float(self.steady_lines());
+        let explains = |steps: &u32| {
+            let on_lattice =
+                |cell: &Cell| Lattice::new(cell.hundredths / 100, *steps).contains(cell.hundredths);
+            let explained: u64 =
+                self.steady.iter().filter(|(cell, _)| on_lattice(cell)).map(|(_, count)| count).sum();
+            all > 0.0 && float(explained) >= EXPLAINED * all
+        };
+        // The default first: a constant log fits every interval, and the smallest would be an odd answer.
+        std::iter::once(DEFAULT_INTERVAL).chain(OTHER_INTERVALS).find(explains)
+    }
+}
+
+/// The cells of several ranks as one ordered list.
+fn merged(tallies: impl Iterator<Item = Vec<(Cell, u64)>>) -> Vec<(Cell, u64)> {
+    let mut cells: Vec<(Cell, u64)> = tallies.flatten().collect();
+    cells.sort_unstable();
+    cells.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 += next.1;
+        }
+        is_same
+    });
+    cells
+}

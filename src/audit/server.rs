@@ -1,0 +1,162 @@
+//! What the server's own arguments say.
+
+use crate::engine::Drafter;
+use crate::engine::sglang::MaxRule;
+use crate::evidence::{Place, ServerStart};
+
+/// Starts kept per point; later ones are only counted.
+const MAX_STARTS: usize = 64;
+
+/// The `server_args` lines of a point.
+#[derive(Debug, Default)]
+pub(super) struct Servers {
+    starts: Vec<Start>,
+    surplus: u64,
+}
+
+#[derive(Debug)]
+struct Start {
+    arguments: ServerStart,
+    place: Place,
+    /// Decode lines between this start and the next.
+    lines: u64,
+}
+
+impl Servers {
+    /// A server's arguments. Every node of a server prints them once, so equal ones without a line since the last
+    /// start, or in another file, are no new server: then `false`.
+    pub(super) fn start(&mut self, arguments: &ServerStart, place: Place) -> bool {
+        if let Some(last) = self.starts.last() {
+            let is_node = last.lines == 0 || last.place.file != place.file;
+            if is_node && last.arguments == *arguments {
+                return false;
+            }
+        }
+        if self.starts.len() < MAX_STARTS {
+            self.starts.push(Start { arguments: arguments.clone(), place, lines: 0 });
+        } else {
+            self.surplus += 1;
+        }
+        true
+    }
+
+    pub(super) fn count_line(&mut self) {
+        if let Some(last) = self.starts.last_mut() {
+            last.lines += 1;
+        }
+    }
+
+    /// How many servers the log holds.
+    pub(super) fn count(&self) -> u64 {
+        u64::try_from(self.starts.len()).unwrap_or(u64::MAX) + self.surplus
+    }
+
+    /// The arguments of every server.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&ServerStart, Place)> {
+        self.starts.iter().map(|start| (&start.arguments, start.place))
+    }
+
+    /// The arguments of the first server.
+    pub(super) fn first(&self) -> Option<&ServerStart> {
+        self.starts.first().map(|start| &start.arguments)
+    }
+
+    /// Where the log's second server starts.
+    pub(super) fn second(&self) -> Option<Place> {
+        self.starts.get(1).map(|start| start.place)
+    }
+
+    /// The first server whose acceptance settings differ from those of the one before.
+    pub(super) fn change(&self) -> Option<(&ServerStart, &ServerStart, Place)> {
+        self.starts.windows(2).find_map(|pair| match pair {
+            [before, after] if matters(&before.arguments) != matters(&after.arguments) => {
+                Some((&before.arguments, &after.arguments, after.place))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The arguments that decide about accept lengths and about what a line stands for.
+fn matters(start: &ServerStart) -> impl PartialEq {
+    (
+        start.speculative_algorithm.clone(),
+        start.num_steps,
+        start.eagle_topk,
+        start.num_draft_tokens,
+        start.block_size,
+        start.decode_log_interval,
+    )
+}
+
+/// The drafting algorithm, if it is one known here.
+pub(super) fn drafter(start: &ServerStart) -> Option<Drafter> {
+    start.speculative_algorithm.as_deref()?.parse().ok()
+}
+
+/// Most tokens that a verify step of this server can emit, by its algorithm's rule.
+pub(super) fn max_accept_length(start: &ServerStart) -> Option<u32> {
+    let rule = MaxRule::of(drafter(start)?.family());
+    let max = match rule {
+        MaxRule::NumStepsPlusOne => start.num_steps.map(|steps| rule.max(steps)),
+        MaxRule::DraftTokens => start.num_draft_tokens,
+        // Block drafters print their largest length as the draft tokens too.
+        MaxRule::BlockSizePlusOne | MaxRule::BlockSize => {
+            start.block_size.map(|block| rule.max(block)).or(start.num_draft_tokens)
+        }
+    };
+    max.filter(|max| *max > 0)
+}
+
+/// The d of the accept rate: configured draft tokens, the root included.
+pub(super) fn draft_tokens(start: &ServerStart) -> Option<u32> {
+    start.num_draft_tokens.or_else(|| max_accept_length(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(algorithm: &str, steps: u32, tokens: u32, block: Option<u32>) -> ServerStart {
+        ServerStart {
+            speculative_algorithm: Some(algorithm.to_owned()),
+            num_steps: Some(steps),
+            num_draft_tokens: Some(tokens),
+            block_size: block,
+            ..ServerStart::default()
+        }
+    }
+
+    #[test]
+    fn largest_accept_length_by_algorithm() {
+        for (server, max) in [
+            (start("EAGLE3", 5, 6, None), Some(6)),
+            (start("EAGLE", 5, 16, None), Some(6)),
+            (start("NGRAM", 0, 6, None), Some(6)),
+            (start("DSPARK", 1, 6, Some(5)), Some(6)),
+            (start("DFLASH", 1, 8, Some(8)), Some(8)),
+            (start("SOMETHING_NEW", 5, 6, None), None),
+            (ServerStart::default(), None),
+        ] {
+            assert_eq!(max_accept_length(&server), max, "{server:?}");
+        }
+        assert_eq!(draft_tokens(&start("EAGLE", 5, 16, None)), Some(16));
+    }
+
+    #[test]
+    fn nodes_and_restarts_are_told_apart() {
+        let place = |file, line| Place { file, line };
+        let (old, new) = (start("EAGLE", 3, 4, None), start("EAGLE", 5, 6, None));
+        let mut servers = Servers::default();
+        assert!(servers.start(&old, place(0, 1)));
+        // The second node of the same server.
+        assert!(!servers.start(&old, place(0, 2)));
+        servers.count_line();
+        assert!(!servers.start(&old, place(1, 1)));
+        assert!(servers.start(&old, place(0, 90)));
+        assert_eq!((servers.count(), servers.second()), (2, Some(place(0, 90))));
+        assert_eq!(servers.change(), None);
+        assert!(servers.start(&new, place(0, 99)));
+        assert_eq!(servers.change(), Some((&old, &new, place(0, 99))));
+    }
+}

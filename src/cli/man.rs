@@ -1,0 +1,58 @@
+//! `accsim man`: the manual, one page a command, in roff.
+
+use std::io::Write;
+
+use anyhow::bail;
+use clap::{Args, CommandFactory as _};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use super::{Cli, Exit};
+
+/// Flags of `accsim man`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ManArgs {
+    /// Command whose page to print, word by word [default: accsim's own page]
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    // Gives every command its full name (accsim-curves-lookup) and the global options.
+    root.build();
+    let page = Man::new(find(&root, &args.command)?.clone());
+    // No date, so that a build repeats; an empty word must be quoted to keep its place.
+    page.date(r#""""#)
+        .source(concat!("accsim ", env!("CARGO_PKG_VERSION")))
+        .manual("accsim manual")
+        .render(out)?;
+    // `to_roff` leaves out the preamble, which stands at the page's head already.
+    out.write_all(exit_status().to_roff().as_bytes())?;
+    Ok(Exit::Ok)
+}
+
+fn find<'a>(root: &'a clap::Command, words: &[String]) -> anyhow::Result<&'a clap::Command> {
+    let mut command = root;
+    for word in words {
+        let Some(inner) = command.find_subcommand(word) else {
+            let name = command.get_bin_name().unwrap_or("accsim");
+            let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+            if known.is_empty() {
+                bail!("no page for '{word}': {name} has no commands below it");
+            }
+            bail!("no page for '{word}': the commands of {name} are {}", known.join(", "));
+        };
+        command = inner;
+    }
+    Ok(command)
+}
+
+fn exit_status() -> Roff {
+    let mut section = Roff::new();
+    section.control("SH", ["EXIT STATUS"]);
+    for exit in Exit::ALL {
+        section.control("TP", []).text([bold(exit.code().to_string())]).text([roman(exit.meaning())]);
+    }
+    section
+}

@@ -1,0 +1,94 @@
+//! From a command line and two streams to an exit code: colour, buffering, and readers that leave early.
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, LineWriter, Write};
+use std::process::ExitCode;
+
+use anstream::AutoStream;
+use anstream::stream::{AsLockedWrite, RawStream};
+use anstyle::{AnsiColor, Style};
+use anyhow::Context as _;
+use clap::FromArgMatches as _;
+
+use super::global::Color;
+use super::{Cli, Exit, dispatch, help};
+
+/// Result bytes held back before the first write. An audit's report fits, so its verdict stands by the time a
+/// closed pipe is noticed.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// Runs the program on the process's own arguments and streams.
+#[must_use]
+pub fn main() -> ExitCode {
+    let exit = execute(std::env::args_os(), io::stdout().lock(), io::stderr().lock());
+    ExitCode::from(exit.code())
+}
+
+/// Runs one command line; `args` starts with the program's name. The result goes to `out`, all else to `err`.
+///
+/// Neither stream counts as a terminal: under `--color auto` both get plain text.
+///
+/// A reader that closes `out` early ends the command quietly: with the code that it had reached when all but the
+/// last buffer was written, else with 0.
+pub fn run<I, T>(args: I, out: &mut (dyn Write + 'static), err: &mut (dyn Write + 'static)) -> Exit
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString>,
+{
+    execute(args, out, err)
+}
+
+fn execute<I, T, O, E>(args: I, out: O, err: E) -> Exit
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString>,
+    O: RawStream + AsLockedWrite,
+    E: RawStream + AsLockedWrite,
+{
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let parsed = parse(&args);
+    let color = parsed.as_ref().map_or_else(|_| Color::named_in(&args), |cli| cli.global.color);
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, AutoStream::new(out, color.into()));
+    let mut err = LineWriter::new(AutoStream::new(err, color.into()));
+
+    let done = match parsed {
+        Ok(cli) => dispatch(&cli, &mut out, &mut err),
+        Err(message) => usage(&message, &mut out, &mut err),
+    };
+    let flushed = out.flush();
+    let error = match (done, flushed) {
+        (Ok(exit), Ok(())) => return exit,
+        (Ok(exit), Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => return exit,
+        (Ok(_), Err(error)) => anyhow::Error::new(error).context("cannot write the result"),
+        (Err(error), _) if is_closed_pipe(&error) => return Exit::Ok,
+        (Err(error), _) => error,
+    };
+    // stderr may be closed too; then there is nobody left to tell.
+    let _ = writeln!(err, "{ERROR}error:{ERROR:#} {error:#}");
+    Exit::Failed
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = help::command(args).try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Help and version are results; every other message is an error.
+fn usage(message: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    let text = message.render();
+    if message.use_stderr() {
+        let _ = write!(err, "{}", text.ansi());
+        Ok(Exit::Failed)
+    } else {
+        write!(out, "{}", text.ansi()).context("cannot write the help")?;
+        Ok(Exit::Ok)
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,8 @@
+//! SGLang: environment variables that the scheduler reads at import, one draw per verify step for the whole batch.
+
+pub mod facts;
+mod max;
+mod settings;
+
+pub use max::MaxRule;
+pub(crate) use settings::{settings, unset};

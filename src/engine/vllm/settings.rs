@@ -1,0 +1,47 @@
+//! vLLM's two keys of `--speculative-config`.
+
+use super::super::{
+    Doubt, Engine, Removal, Server, Setting, SettingKind, SettingValue, SettingsError, Warning, WarningCode,
+};
+use super::facts;
+use crate::golden::Target;
+
+const METHOD: &str = "rejection_sample_method";
+const LENGTH: &str = "synthetic_acceptance_length";
+const RATES: &str = "synthetic_acceptance_rates";
+
+/// An evaluation run rejects by `block` and has neither of the synthetic keys.
+pub(crate) const UNSET: [Removal; 3] = [
+    Removal { kind: SettingKind::Json, name: METHOD, instead: Some("block") },
+    Removal { kind: SettingKind::Json, name: LENGTH, instead: None },
+    Removal { kind: SettingKind::Json, name: RATES, instead: None },
+];
+
+/// The two keys; a length above K + 1 is refused, as the engine does at start.
+pub(crate) fn settings(
+    server: &Server,
+    target: &Target,
+) -> Result<(Vec<Setting>, Vec<Warning>), SettingsError> {
+    let accept_length = target.accept_length().get();
+    if target.is_above_max() {
+        let max = target.max_accept_length();
+        return Err(SettingsError::RefusedByEngine { engine: Engine::Vllm, accept_length, max });
+    }
+    let settings = vec![
+        Setting { kind: SettingKind::Json, name: METHOD, value: SettingValue::Word("synthetic") },
+        Setting { kind: SettingKind::Json, name: LENGTH, value: SettingValue::number(accept_length) },
+    ];
+    Ok((settings, not_placed(server).into_iter().collect()))
+}
+
+fn not_placed(server: &Server) -> Option<Warning> {
+    let version = server.version.as_ref()?;
+    let Some(Doubt::Undated(change)) = facts::at(Some(version)).synthetic.doubt else { return None };
+    Some(Warning::new(
+        WarningCode::VersionNotPlaced,
+        format!(
+            "whether vLLM {version} reads {LENGTH} is not known here: it came with {change}; a build shortly before has \
+             the scalar synthetic_acceptance_rate instead, which is another law"
+        ),
+    ))
+}

@@ -1,0 +1,171 @@
+//! The two-point law: a length is `lo` or `lo + 1`.
+
+use super::number::{float, whole, whole32};
+use super::printed::printed;
+use super::setting::Setting;
+use super::special::ln_gamma;
+
+/// Draws in a window above which the sum over all counts that print alike gives way to a density.
+const MAX_EXACT_DRAWS: u64 = 100_000;
+
+/// Counts that may print as an end of the interval; more are summed for no batch that a server runs.
+const MAX_END_TERMS: u64 = 1000;
+
+/// `lo` with probability `1 - weight`, `lo + 1` with probability `weight`.
+///
+/// SGLang's `match-expected` draws from it once a step (sgl-project/sglang, `spec_utils`: the target is clamped to
+/// `[1, M]`, `lo` is its floor); vLLM, ATOM and TensorRT-LLM draw once a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwoPoint {
+    lo: u32,
+    weight: f64,
+}
+
+impl TwoPoint {
+    /// The law with the clamped length as its mean. An integer length, or one at M and above, is constant.
+    #[must_use]
+    pub fn new(setting: Setting) -> Self {
+        let length = setting.clamped();
+        Self { lo: whole32(length), weight: length - length.floor() }
+    }
+
+    /// The smaller length.
+    #[must_use]
+    pub fn lo(&self) -> u32 {
+        self.lo
+    }
+
+    /// The larger length; the same as the smaller where the law is constant.
+    #[must_use]
+    pub fn hi(&self) -> u32 {
+        if self.is_constant() { self.lo } else { self.lo.saturating_add(1) }
+    }
+
+    /// Probability of the larger length.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Whether only one length has a probability.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.weight <= 0.0
+    }
+
+    /// Mean, in tokens.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        f64::from(self.lo) + self.weight
+    }
+
+    /// Variance of one draw.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        self.weight * (1.0 - self.weight)
+    }
+
+    /// Log-probability that `draws` draws of equal weight average to a value that prints as `hundredths`: the sum of
+    /// Binomial(`draws`, weight) over all counts that print so.
+    #[must_use]
+    pub fn ln_average(&self, draws: u64, hundredths: u32) -> f64 {
+        let Some(above) = self.above_lo(hundredths) else { return f64::NEG_INFINITY };
+        if self.is_constant() {
+            return if above > 0.0 { f64::NEG_INFINITY } else { 0.0 };
+        }
+        if draws == 0 || draws > MAX_EXACT_DRAWS {
+            return self.ln_unequal_average(float(draws), float(draws), hundredths);
+        }
+        // Printing moves a value by at most 0.005; a little more, and each candidate is printed to be sure.
+        let first = whole(((above - 0.0051) * float(draws)).ceil());
+        let last = whole((above + 0.0051) * float(draws)).min(draws);
+        let base = u64::from(self.lo) * draws;
+        let terms = (first..=last)
+            .filter(|count| printed(base + count, draws) == Some(hundredths))
+            .map(|count| self.ln_binomial(float(draws), float(count)));
+        ln_sum(terms)
+    }
+
+    /// Log-probability of a printed value when `draws` draws weighed unequally and stand for `effective` equal ones
+    /// (Kish 1965); neither need be a whole number.
+    ///
+    /// The two ends print whenever all draws agree, so they keep their probability. Between them the binomial law of
+    /// the effective draws is continued to fractions and scaled to what the ends leave. In its middle that is the
+    /// normal law of the same variance; unlike it, it keeps the skew of a weight near 0 or 1.
+    #[must_use]
+    pub fn ln_unequal_average(&self, draws: f64, effective: f64, hundredths: u32) -> f64 {
+        self.ln_unequal_scaled(draws, effective, hundredths, self.ln_between_scale(draws, effective))
+    }
+
+    /// [`Self::ln_unequal_average`] with the scale known.
+    pub(super) fn ln_unequal_scaled(
+        &self,
+        draws: f64,
+        effective: f64,
+        hundredths: u32,
+        ln_scale: f64,
+    ) -> f64 {
+        let Some(above) = self.above_lo(hundredths) else { return f64::NEG_INFINITY };
+        if self.is_constant() {
+            return if above > 0.0 { f64::NEG_INFINITY } else { 0.0 };
+        }
+        if above <= 0.0 || above >= 1.0 {
+            self.ln_end(draws, above)
+        } else {
+            self.ln_density(effective, above) + ln_scale
+        }
+    }
+
+    /// What the density of `effective` draws is multiplied with between the ends.
+    pub(super) fn ln_between_scale(&self, draws: f64, effective: f64) -> f64 {
+        if self.is_constant() {
+            return 0.0;
+        }
+        let ends = self.ln_end(draws, 0.0).exp() + self.ln_end(draws, 1.0).exp();
+        let between =
+            ln_sum((1..100_u32).map(|hundredth| self.ln_density(effective, f64::from(hundredth) / 100.0)));
+        (1.0 - ends).max(f64::MIN_POSITIVE).ln() - between
+    }
+
+    /// Log-probability of one hundredth between the ends, before it is scaled.
+    fn ln_density(&self, effective: f64, above: f64) -> f64 {
+        self.ln_binomial(effective, above * effective) + (0.01 * effective).ln()
+    }
+
+    /// Log-probability of `lo` (`above` 0) or `lo + 1` (`above` 1) as printed.
+    fn ln_end(&self, draws: f64, above: f64) -> f64 {
+        // Half a hundredth belongs to the end; among many draws that is more than the one case where all agree.
+        let others = whole(0.005 * draws).min(MAX_END_TERMS);
+        let count = |other: u64| if above > 0.0 { draws - float(other) } else { float(other) };
+        ln_sum((0..=others).map(|other| self.ln_binomial(draws, count(other))))
+    }
+
+    /// Printed value minus `lo`, in tokens, when it lies in `[0, 1]`.
+    fn above_lo(&self, hundredths: u32) -> Option<f64> {
+        let above = hundredths.checked_sub(self.lo.checked_mul(100)?)?;
+        (above <= 100).then(|| f64::from(above) / 100.0)
+    }
+
+    /// Log-probability of `count` larger lengths in `draws`, continued to fractions by the gamma function.
+    fn ln_binomial(&self, draws: f64, count: f64) -> f64 {
+        let rest = draws - count;
+        ln_gamma(draws + 1.0) - ln_gamma(count + 1.0) - ln_gamma(rest + 1.0)
+            + count * self.weight.ln()
+            + rest * (-self.weight).ln_1p()
+    }
+}
+
+/// Logarithm of a sum of exponentials; minus infinity for no terms.
+pub(super) fn ln_sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let (largest, sum) = terms.filter(|term| *term > f64::NEG_INFINITY).fold(
+        (f64::NEG_INFINITY, 0.0),
+        |(largest, sum): (f64, f64), term| {
+            if term <= largest {
+                (largest, sum + (term - largest).exp())
+            } else {
+                (term, sum * (largest - term).exp() + 1.0)
+            }
+        },
+    );
+    if sum > 0.0 { largest + sum.ln() } else { f64::NEG_INFINITY }
+}

@@ -1,0 +1,269 @@
+//! What holds for every command: exit codes, streams, global options, colour, completions, the manual.
+
+#![cfg(feature = "cli")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "Clippy's leave for tests ends at the test functions; their helpers fail the same way"
+)]
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+use accsim::cli::{EXIT_FAILED, EXIT_OK, EXIT_UNDECIDED, EXIT_WRONG, Exit};
+
+const ESCAPE: char = '\u{1b}';
+
+fn accsim<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_accsim"));
+    command.args(args).stdin(Stdio::null());
+    for name in ["ACCSIM_GOLDEN_DIR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn words(line: &str) -> Command {
+    accsim(line.split_whitespace())
+}
+
+fn run(line: &str) -> Output {
+    words(line).output().unwrap()
+}
+
+fn code(output: &Output) -> u8 {
+    u8::try_from(output.status.code().unwrap()).unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn bare_name_shows_help_on_stderr_and_fails() {
+    for golden_dir in [None, Some("anywhere")] {
+        let mut command = words("");
+        if let Some(dir) = golden_dir {
+            command.env("ACCSIM_GOLDEN_DIR", dir);
+        }
+        let output = command.output().unwrap();
+        assert_eq!(code(&output), EXIT_FAILED);
+        assert_eq!(stdout(&output), "");
+        assert!(stderr(&output).contains("Usage: accsim"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn help_and_version_are_results() {
+    for line in ["--help", "-h", "help", "--version", "-V", "man --help", "help man", "man --version"] {
+        let output = run(line);
+        assert_eq!(code(&output), EXIT_OK, "{line}");
+        assert_ne!(stdout(&output), "", "{line}");
+        assert_eq!(stderr(&output), "", "{line}");
+    }
+    assert_eq!(stdout(&run("--version")), concat!("accsim ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn bad_command_lines_fail_and_say_why() {
+    for (line, word) in [
+        ("--no-such-flag", "--no-such-flag"),
+        ("no-such-command", "no-such-command"),
+        ("--color puce man", "never"),
+        ("completions tcsh", "powershell"),
+        ("completions", "<SHELL>"),
+        ("man nothing", "completions"),
+        ("man man nothing", "accsim man"),
+    ] {
+        let output = run(line);
+        assert_eq!(code(&output), EXIT_FAILED, "{line}");
+        assert_eq!(stdout(&output), "", "{line}");
+        assert!(stderr(&output).starts_with("error: "), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains(word), "{line}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn codes_are_the_published_ones() {
+    assert_eq!([EXIT_OK, EXIT_WRONG, EXIT_FAILED, EXIT_UNDECIDED], [0, 1, 2, 3]);
+    assert_eq!(Exit::ALL.map(Exit::code), [0, 1, 2, 3]);
+}
+
+#[test]
+fn every_help_lists_the_exit_codes() {
+    for line in ["--help", "-h", "man --help", "completions -h"] {
+        let help = stdout(&run(line));
+        let (_, codes) = help.split_once("\nExit codes:\n").unwrap_or_else(|| panic!("{line}: {help}"));
+        let listed: Vec<&str> = codes.lines().filter_map(|row| row.split_whitespace().next()).collect();
+        assert_eq!(listed, ["0", "1", "2", "3"], "{line}");
+    }
+}
+
+#[test]
+fn worse_outcomes_win_in_the_published_order() {
+    let order = [Exit::Ok, Exit::Undecided, Exit::Wrong, Exit::Failed];
+    for (rank, better) in order.iter().enumerate() {
+        for worse in &order[rank..] {
+            assert_eq!(better.worst(*worse), *worse);
+            assert_eq!(worse.worst(*better), *worse);
+        }
+    }
+}
+
+#[test]
+fn global_options_stand_before_or_after_the_command() {
+    let plain = stdout(&run("man completions"));
+    for line in [
+        "--quiet man completions",
+        "man --quiet completions",
+        "man completions -q",
+        "--color never man completions",
+        "man completions --color=never",
+        "--golden-dir anywhere man completions",
+        "man --golden-dir anywhere completions",
+    ] {
+        let output = run(line);
+        assert_eq!(code(&output), EXIT_OK, "{line}: {}", stderr(&output));
+        assert_eq!(stdout(&output), plain, "{line}");
+    }
+}
+
+#[test]
+fn empty_golden_dir_variable_counts_as_unset() {
+    let output = words("man").env("ACCSIM_GOLDEN_DIR", "").output().unwrap();
+    assert_eq!(code(&output), EXIT_OK, "{}", stderr(&output));
+    assert_eq!(code(&accsim(["--golden-dir", "", "man"]).output().unwrap()), EXIT_FAILED);
+}
+
+/// Results of this size meet the closed pipe when they are flushed at the end.
+#[test]
+fn closed_pipe_ends_quietly() {
+    for line in ["--help", "man", "completions zsh"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = words(line).stdout(writer).output().unwrap();
+        assert_eq!(code(&output), EXIT_OK, "{line}");
+        assert_eq!(stderr(&output), "", "{line}");
+    }
+}
+
+/// Whoever stops reading still learns the verdict from the exit code.
+#[test]
+fn verdict_stands_when_nobody_reads_the_report() {
+    let audit = "audit tests/data/h200/dspark_k5_al351.log --accept-length 3.51 --max-accept-length 6";
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = words(audit).current_dir(env!("CARGO_MANIFEST_DIR")).stdout(writer).output().unwrap();
+    assert_eq!(code(&output), EXIT_WRONG, "{}", stderr(&output));
+}
+
+#[test]
+fn closed_stderr_does_not_change_the_code() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = words("man nothing").stdout(Stdio::null()).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(i32::from(EXIT_FAILED)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn result_that_cannot_be_written_fails() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = words("man").stdout(full).output().unwrap();
+    assert_eq!(code(&output), EXIT_FAILED);
+    assert!(stderr(&output).starts_with("error: cannot write the result"), "{}", stderr(&output));
+}
+
+#[test]
+fn library_entry_writes_to_the_given_streams() {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = accsim::cli::run(["accsim", "man", "nothing"], &mut out, &mut err);
+    assert_eq!(exit, Exit::Failed);
+    assert!(out.is_empty());
+    assert!(String::from_utf8(err).unwrap().starts_with("error: no page for 'nothing'"));
+}
+
+#[test]
+fn pipes_get_no_colour_unless_asked() {
+    for line in
+        ["--help", "man nothing", "--no-such-flag", "--color never --help", "--color never man nothing"]
+    {
+        let output = run(line);
+        assert!(!stdout(&output).contains(ESCAPE), "{line}");
+        assert!(!stderr(&output).contains(ESCAPE), "{line}");
+    }
+}
+
+#[test]
+fn always_colours_results_and_errors() {
+    for line in ["--color always --help", "--color=always --help", "--help --color always"] {
+        assert!(stdout(&run(line)).contains(ESCAPE), "{line}");
+    }
+    for line in
+        ["man nothing --color always", "--color always --no-such-flag", "--no-such-flag --color=always"]
+    {
+        assert!(stderr(&run(line)).contains(ESCAPE), "{line}");
+    }
+}
+
+/// `CLICOLOR_FORCE` stands in for a terminal here: it makes `auto` colour a pipe.
+#[test]
+fn no_color_counts_under_auto_and_a_flag_wins_over_it() {
+    let coloured = |line: &str, variables: &[&str]| {
+        let mut command = words(line);
+        command.envs(variables.iter().map(|name| (name, "1")));
+        stdout(&command.output().unwrap()).contains(ESCAPE)
+    };
+    assert!(coloured("--help", &["CLICOLOR_FORCE"]));
+    assert!(!coloured("--help", &["CLICOLOR_FORCE", "NO_COLOR"]));
+    assert!(!coloured("--help --color never", &["CLICOLOR_FORCE"]));
+    assert!(coloured("--help --color always", &["NO_COLOR"]));
+}
+
+#[test]
+fn completions_know_the_commands_and_shells() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = run(&format!("completions {shell}"));
+        assert_eq!(code(&output), EXIT_OK, "{shell}");
+        let script = stdout(&output);
+        for word in ["accsim", "completions", "man", "golden-dir"] {
+            assert!(script.contains(word), "{shell} lacks {word}");
+        }
+    }
+}
+
+/// Bash itself reads the script, where there is one.
+#[test]
+fn bash_accepts_its_script() {
+    let Ok(mut bash) = Command::new("bash").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    else {
+        return;
+    };
+    let script = words("completions bash").output().unwrap().stdout;
+    std::io::Write::write_all(&mut bash.stdin.take().unwrap(), &script).unwrap();
+    let mut complaints = String::new();
+    bash.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
+    assert!(bash.wait().unwrap().success(), "{complaints}");
+}
+
+#[test]
+fn manual_has_a_page_for_every_command() {
+    let top = stdout(&run("man"));
+    assert!(top.lines().any(|line| line.starts_with(".TH accsim 1 ")), "{top}");
+    assert!(top.contains(r#".SH "EXIT STATUS""#), "{top}");
+
+    let suffix = "(1)";
+    let pages: Vec<&str> =
+        top.lines().filter_map(|line| line.strip_prefix(r"accsim\-")?.strip_suffix(suffix)).collect();
+    assert!(pages.contains(&"completions") && pages.contains(&"man"), "{pages:?}");
+    for name in pages {
+        let page = stdout(&run(&format!("man {name}")));
+        assert!(page.lines().any(|line| line.starts_with(&format!(".TH accsim-{name} 1 "))), "{page}");
+    }
+}
