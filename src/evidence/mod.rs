@@ -6,7 +6,7 @@ mod sglang;
 mod source;
 mod tags;
 
-pub use dedup::Deduplicator;
+pub use dedup::{Deduplicator, Novelty};
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
     ServerStart, SkipReason, Skipped, Timestamp,

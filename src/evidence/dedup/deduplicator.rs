@@ -19,6 +19,17 @@ const RECENT_SLOTS: usize = 4096;
 /// Slots for older lines.
 const OLDER_SLOTS: usize = 1 << 19;
 
+/// What a line turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Novelty {
+    /// Not seen before.
+    New,
+    /// The same line again, from the same tags.
+    Again,
+    /// The line that these other tags printed first.
+    CopyOf(Tags),
+}
+
 /// Recognises decode lines that were printed before, among the lines of one point.
 ///
 /// Two lines are one when time, DP tag and all values agree (SGLANG.md section 5.7). With the same tags that is a log that
@@ -46,7 +57,7 @@ const OLDER_SLOTS: usize = 1 << 19;
 /// let (mut dedup, mut kept) = (Deduplicator::default(), 0);
 /// Scanner::new(0).lines(log.as_bytes(), &mut |_, record| {
 ///     if let Record::Decode(line) = record {
-///         kept += usize::from(!dedup.is_duplicate(&line));
+///         kept += usize::from(!dedup.is_duplicate(line));
 ///     }
 /// });
 /// assert_eq!(kept, 1);
@@ -55,39 +66,45 @@ const OLDER_SLOTS: usize = 1 << 19;
 pub struct Deduplicator {
     ranks: Ranks,
     /// The latest time so far, as printed: times of one format sort as texts.
-    latest: String,
+    latest: Vec<u8>,
     waiting: Waiting,
     /// The lines since the last turn, at most [`RECENT`], and as many before them.
     young: Table,
     old: Table,
     older: Table,
+    /// No line of `old` is later than this, and none of `older` than that: later lines are not looked up there.
+    old_latest: Vec<u8>,
+    older_latest: Vec<u8>,
     full: bool,
 }
 
 impl Deduplicator {
     /// Whether `line` was seen before; a new line is remembered.
     pub fn is_duplicate(&mut self, line: &DecodeLine<'_>) -> bool {
-        let Some(time) = line.timestamp else { return false };
-        if time > self.latest.as_str() {
-            self.latest.clear();
-            self.latest.push_str(time);
+        self.check(line) != Novelty::New
+    }
+
+    /// Compares a line with those before it; a new line is remembered.
+    pub fn check(&mut self, line: &DecodeLine<'_>) -> Novelty {
+        let Some(time) = line.timestamp else { return Novelty::New };
+        let time = time.as_bytes();
+        if time > self.latest.as_slice() {
+            replace(&mut self.latest, time);
             self.wait(time, line);
-            return false;
+            return Novelty::New;
         }
         self.settle();
-        let key = Key {
-            time: time.as_bytes(),
-            message: line.message,
-            iteration: line.iteration,
-            queue_req: line.queue_req,
-        };
+        let key = Key { time, message: line.message, iteration: line.iteration, queue_req: line.queue_req };
         let entry = entry(key, &line.tags, &mut self.ranks);
-        if let Some(seen) = self.find(&entry) {
-            self.ranks.join(seen.rank, entry.rank);
-            return true;
+        let Some(seen) = self.find(&entry, time) else {
+            self.remember(entry);
+            return Novelty::New;
+        };
+        if seen.rank == entry.rank {
+            return Novelty::Again;
         }
-        self.remember(entry);
-        false
+        self.ranks.join(seen.rank, entry.rank);
+        Novelty::CopyOf(self.ranks.tags(seen.rank).unwrap_or(line.tags))
     }
 
     /// The lowest tags under which the lines of `tags` were printed too, as far as copies showed it; else `tags`.
@@ -105,7 +122,7 @@ impl Deduplicator {
     }
 
     /// Keeps a line that is later than all before it.
-    fn wait(&mut self, time: &str, line: &DecodeLine<'_>) {
+    fn wait(&mut self, time: &[u8], line: &DecodeLine<'_>) {
         // Once nothing more can be remembered for good, the oldest is forgotten without being hashed.
         if self.waiting.is_full() && !self.full {
             self.settle();
@@ -121,8 +138,10 @@ impl Deduplicator {
         }
     }
 
-    fn find(&self, entry: &Entry) -> Option<Entry> {
-        self.young.find(entry).or_else(|| self.old.find(entry)).or_else(|| self.older.find(entry))
+    fn find(&self, entry: &Entry, time: &[u8]) -> Option<Entry> {
+        let in_old = || (time <= self.old_latest.as_slice()).then(|| self.old.find(entry)).flatten();
+        let in_older = || (time <= self.older_latest.as_slice()).then(|| self.older.find(entry)).flatten();
+        self.young.find(entry).or_else(in_old).or_else(in_older)
     }
 
     fn remember(&mut self, entry: Entry) {
@@ -131,10 +150,17 @@ impl Deduplicator {
             for entry in self.young.drain() {
                 self.full = self.full || !self.older.add(entry, OLDER_SLOTS);
             }
+            std::mem::swap(&mut self.older_latest, &mut self.old_latest);
+            replace(&mut self.old_latest, &self.latest);
         }
         // Half as many lines as slots: only lines made to collide find no room.
         self.full |= !self.young.add(entry, RECENT_SLOTS);
     }
+}
+
+fn replace(held: &mut Vec<u8>, by: &[u8]) {
+    held.clear();
+    held.extend_from_slice(by);
 }
 
 fn entry(key: Key<'_>, tags: &Tags, ranks: &mut Ranks) -> Entry {

@@ -7,4 +7,4 @@ mod table;
 mod tests;
 mod waiting;
 
-pub use deduplicator::Deduplicator;
+pub use deduplicator::{Deduplicator, Novelty};

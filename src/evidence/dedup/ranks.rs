@@ -39,6 +39,11 @@ impl Ranks {
         self.dp.get(usize::from(number)).copied().unwrap_or_else(|| tags.rank("DP"))
     }
 
+    /// The tag set with this number; `None` for the number that many share.
+    pub(super) fn tags(&self, number: u8) -> Option<Tags> {
+        self.tags.get(usize::from(number)).copied()
+    }
+
     /// Two tag sets printed one line.
     pub(super) fn join(&mut self, one: u8, other: u8) {
         let (Some(one), Some(other)) = (self.root(one), self.root(other)) else { return };

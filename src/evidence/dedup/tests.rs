@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::Deduplicator;
-use crate::evidence::{Record, Scanner, Tags};
+use super::{Deduplicator, Novelty};
+use crate::evidence::{DecodeLine, Record, Scanner, Tags, Timestamp};
 
 /// One line of a log: second, tags, tokens, throughput in hundredths.
 fn line(second: u32, tags: &str, tokens: u64, speed: u32) -> String {
@@ -19,9 +19,9 @@ fn line(second: u32, tags: &str, tokens: u64, speed: u32) -> String {
 /// For each line of a log whether it is kept.
 fn kept(dedup: &mut Deduplicator, lines: &[String]) -> Vec<bool> {
     let mut kept = Vec::new();
-    Scanner::new(0).lines(lines.join("\n").as_bytes(), &mut |_, record| {
+    Scanner::new(0).lines(lines.join("\n").as_bytes(), &mut |_, record: &Record<'_>| {
         if let Record::Decode(line) = record {
-            kept.push(!dedup.is_duplicate(&line));
+            kept.push(!dedup.is_duplicate(line));
         }
     });
     assert_eq!(kept.len(), lines.len());
@@ -75,6 +75,20 @@ fn every_value_counts() {
 }
 
 #[test]
+fn a_duplicate_says_of_which_line() {
+    let lines =
+        [line(0, "TP1", 793, 58598), line(0, "TP0", 793, 58598), line(0, "TP1", 793, 58598)].join("\n");
+    let mut dedup = Deduplicator::default();
+    let mut seen = Vec::new();
+    Scanner::new(0).lines(lines.as_bytes(), &mut |_, record: &Record<'_>| {
+        if let Record::Decode(line) = record {
+            seen.push(dedup.check(line));
+        }
+    });
+    assert_eq!(seen, [Novelty::New, Novelty::CopyOf(Tags::parse(b"TP1")), Novelty::Again]);
+}
+
+#[test]
 fn lines_without_a_time_are_never_duplicates() {
     let untimed = line(0, "TP0", 793, 58598).replace("2026-10-12 00:00:00 ", "");
     assert_eq!(count(&[untimed.clone(), untimed.clone(), untimed]), 3);
@@ -102,7 +116,13 @@ fn a_long_log_loses_no_line() {
         for index in range {
             use std::fmt::Write as _;
             if index % 40 == 0 {
-                time = format!("2026-10-12 {:07}", index / 40);
+                time = format!(
+                    "{:04}-10-12 {:02}:{:02}:{:02}",
+                    index / 40 / 86400,
+                    index / 40 / 3600 % 24,
+                    index / 2400 % 60,
+                    index / 40 % 60
+                );
             }
             message.clear();
             write!(message, " #token: {index}, gen throughput (token/s): 5.00, #queue-req: 0").unwrap();
@@ -118,14 +138,12 @@ fn a_long_log_loses_no_line() {
     assert!(dedup.is_full());
 }
 
-fn decode<'a>(time: &'a str, message: &'a [u8]) -> crate::evidence::DecodeLine<'a> {
-    crate::evidence::DecodeLine {
-        timestamp: Some(time),
+fn decode<'a>(time: &'a str, message: &'a [u8]) -> DecodeLine<'a> {
+    DecodeLine {
+        timestamp: Timestamp::parse(time.as_bytes()),
         tags: Tags::default(),
         iteration: None,
         running_req: 1,
-        tokens: None,
-        token_usage: None,
         accept_len: None,
         accept_rate: None,
         graph: None,

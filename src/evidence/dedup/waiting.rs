@@ -33,9 +33,9 @@ impl Line {
     }
 
     /// Takes another line; the memory is kept.
-    fn copy(&mut self, time: &str, line: &DecodeLine<'_>) {
+    fn copy(&mut self, time: &[u8], line: &DecodeLine<'_>) {
         self.text.clear();
-        self.text.extend_from_slice(time.as_bytes());
+        self.text.extend_from_slice(time);
         self.text.extend_from_slice(line.message);
         self.time_bytes = time.len();
         self.tags = line.tags;
@@ -59,7 +59,7 @@ impl Waiting {
     }
 
     /// Adds a line; in a full ring it takes the place of the oldest.
-    pub(super) fn add(&mut self, time: &str, line: &DecodeLine<'_>) {
+    pub(super) fn add(&mut self, time: &[u8], line: &DecodeLine<'_>) {
         let at = (self.first + self.count) % ROOM;
         if self.is_full() {
             self.first = (self.first + 1) % ROOM;
@@ -93,8 +93,6 @@ mod tests {
             tags: Tags::default(),
             iteration: None,
             running_req: 0,
-            tokens: None,
-            token_usage: None,
             accept_len: None,
             accept_rate: None,
             graph: None,
@@ -111,7 +109,7 @@ mod tests {
         for round in 0..3_usize {
             for index in 0..ROOM + 5 {
                 assert_eq!(waiting.is_full(), index >= ROOM);
-                waiting.add("12:00", &line(format!("{round} {index}").as_bytes()));
+                waiting.add(b"12:00", &line(format!("{round} {index}").as_bytes()));
             }
             for index in 5..ROOM + 5 {
                 let message = format!("{round} {index}");
