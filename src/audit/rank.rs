@@ -1,6 +1,6 @@
 //! What the lines of one rank add up to.
 
-use crate::evidence::{DecodeLine, Place, Tags};
+use crate::evidence::{DecodeLine, Place, Tags, Timestamp};
 
 use super::kappa::{Kappa, KappaSums};
 use super::speed::{self, Speed};
@@ -54,6 +54,8 @@ pub(super) struct Rank {
     before: Option<Before>,
     prefilled: bool,
     begun: bool,
+    /// The engine's time on the line before.
+    time: Vec<u8>,
 }
 
 impl Rank {
@@ -78,6 +80,15 @@ impl Rank {
     }
 
     pub(super) fn add(&mut self, line: &DecodeLine<'_>, place: Place, rooms: &mut Rooms) {
+        if let Some(time) = line.timestamp.map(Timestamp::as_bytes) {
+            if time < self.time.as_slice() {
+                // The clock went back: logs were joined here.
+                self.begin_segment();
+            }
+            self.time.clear();
+            self.time.extend_from_slice(time);
+        }
+
         self.decode_lines += 1;
         self.speed.add(line, !self.begun, place, &mut rooms.speed);
         self.begun = true;

@@ -5,6 +5,7 @@ mod record;
 mod sglang;
 mod source;
 mod tags;
+mod voices;
 
 pub use dedup::{Deduplicator, Novelty};
 pub use record::{
@@ -14,3 +15,4 @@ pub use record::{
 pub use sglang::{Field, Fields, Scanner};
 pub use source::{Input, ReadError, Reader};
 pub use tags::{Tag, Tags};
+pub(crate) use voices::Voices;

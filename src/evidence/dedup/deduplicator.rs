@@ -1,11 +1,10 @@
 //! Tells a decode line from a copy of one, in bounded memory and a few nanoseconds.
 
-use std::hash::{BuildHasher as _, Hasher as _};
-
-use foldhash::fast::FixedState;
+use std::cmp::Ordering;
 
 use crate::evidence::{DecodeLine, Tags};
 
+use super::fingerprint::fingerprint;
 use super::ranks::Ranks;
 use super::table::{Entry, Table};
 use super::waiting::{Key, Waiting};
@@ -18,6 +17,9 @@ const RECENT_SLOTS: usize = 4096;
 
 /// Slots for older lines.
 const OLDER_SLOTS: usize = 1 << 19;
+
+/// Lines of one time that are compared as they are; more of them are hashed.
+const COMPARED: usize = 16;
 
 /// What a line turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub enum Novelty {
 ///
 /// # Memory and odds
 ///
-/// Lines are remembered as hashes, at most 400,000 lines in 8.5 MB (12.5 MB while the table grows). A line later than
+/// Lines are remembered as hashes, at most 400,000 of them in 8.5 MB (12.5 MB while the table grows). A line later than
 /// all before it cannot be a copy and is not looked up, so a single log of any length costs no precision. Where time
 /// jumps back behind a longer log, copies of lines beyond those (but for the latest 64) are taken for new lines:
 /// [`is_full`](Self::is_full) tells.
@@ -67,6 +69,9 @@ pub struct Deduplicator {
     ranks: Ranks,
     /// The latest time so far, as printed: times of one format sort as texts.
     latest: Vec<u8>,
+    /// Lines of that time, and the latest time of a line that waits no more.
+    at_latest: usize,
+    gone: Vec<u8>,
     waiting: Waiting,
     /// The lines since the last turn, at most [`RECENT`], and as many before them.
     young: Table,
@@ -88,23 +93,32 @@ impl Deduplicator {
     pub fn check(&mut self, line: &DecodeLine<'_>) -> Novelty {
         let Some(time) = line.timestamp else { return Novelty::New };
         let time = time.as_bytes();
-        if time > self.latest.as_slice() {
-            replace(&mut self.latest, time);
-            self.wait(time, line);
-            return Novelty::New;
+        let rank = self.ranks.number(&line.tags);
+        let key = Key::new(time, line, rank);
+        match time.cmp(self.latest.as_slice()) {
+            Ordering::Greater => {
+                replace(&mut self.latest, time);
+                self.at_latest = 0;
+                self.wait(key);
+                return Novelty::New;
+            }
+            // All lines of this time wait: they can be compared as they are.
+            Ordering::Equal if time > self.gone.as_slice() && self.at_latest <= COMPARED => {
+                let Some(seen) = self.find_waiting(&key) else {
+                    self.wait(key);
+                    return Novelty::New;
+                };
+                return self.duplicate(seen, rank);
+            }
+            Ordering::Equal | Ordering::Less => {}
         }
         self.settle();
-        let key = Key { time, message: line.message, iteration: line.iteration, queue_req: line.queue_req };
-        let entry = entry(key, &line.tags, &mut self.ranks);
+        let entry = entry(key, self.ranks.dp(rank));
         let Some(seen) = self.find(&entry, time) else {
             self.remember(entry);
             return Novelty::New;
         };
-        if seen.rank == entry.rank {
-            return Novelty::Again;
-        }
-        self.ranks.join(seen.rank, entry.rank);
-        Novelty::CopyOf(self.ranks.tags(seen.rank).unwrap_or(line.tags))
+        self.duplicate(usize::try_from(seen.rank).unwrap_or(rank), rank)
     }
 
     /// The lowest tags under which the lines of `tags` were printed too, as far as copies showed it; else `tags`.
@@ -121,19 +135,43 @@ impl Deduplicator {
         self.full
     }
 
-    /// Keeps a line that is later than all before it.
-    fn wait(&mut self, time: &[u8], line: &DecodeLine<'_>) {
-        // Once nothing more can be remembered for good, the oldest is forgotten without being hashed.
-        if self.waiting.is_full() && !self.full {
-            self.settle();
+    /// The rank of the same line among those of the latest time, all of which wait.
+    fn find_waiting(&self, key: &Key<'_>) -> Option<usize> {
+        let dp = self.ranks.dp(key.rank);
+        let mut same_time = self.waiting.latest().take(self.at_latest);
+        let seen = same_time.find(|other| self.ranks.dp(other.rank) == dp && key.is_same_line(other))?;
+        Some(seen.rank)
+    }
+
+    fn duplicate(&mut self, original: usize, rank: usize) -> Novelty {
+        if original == rank {
+            return Novelty::Again;
         }
-        self.waiting.add(time, line);
+        self.ranks.join(original, rank);
+        Novelty::CopyOf(self.ranks.tags(original))
+    }
+
+    /// Keeps a line that is as late as any before it.
+    fn wait(&mut self, key: Key<'_>) {
+        // Once nothing more can be remembered for good, the oldest is forgotten without being hashed. But lines of the
+        // present time may still be asked about.
+        if self.waiting.is_full() {
+            let oldest = self.waiting.oldest().map_or(&[][..], |oldest| oldest.time);
+            if self.full && oldest < key.time {
+                replace(&mut self.gone, oldest);
+            } else {
+                self.settle();
+            }
+        }
+        self.at_latest += 1;
+        self.waiting.add(key);
     }
 
     /// Hashes the lines that wait.
     fn settle(&mut self) {
-        while let Some(line) = self.waiting.take() {
-            let entry = entry(line.key(), &line.tags, &mut self.ranks);
+        while let Some(key) = self.waiting.take() {
+            replace(&mut self.gone, key.time);
+            let entry = entry(key, self.ranks.dp(key.rank));
             self.remember(entry);
         }
     }
@@ -163,33 +201,14 @@ fn replace(held: &mut Vec<u8>, by: &[u8]) {
     held.extend_from_slice(by);
 }
 
-fn entry(key: Key<'_>, tags: &Tags, ranks: &mut Ranks) -> Entry {
-    let rank = ranks.number(tags);
-    let (values, own) = split(key.message);
-    let mut hasher = FixedState::with_seed(0).build_hasher();
-    hasher.write(key.time);
-    hasher.write(values);
-    hasher.write_u32(key.queue_req);
-    hasher.write_u32(ranks.dp(rank, tags).unwrap_or(u32::MAX));
-    hasher.write_u64(key.iteration.unwrap_or(u64::MAX));
-    let mut own_hasher = FixedState::with_seed(1).build_hasher();
-    own_hasher.write(own);
-    let own = own_hasher.finish() & u64::from(u32::MAX);
-    Entry::new(hasher.finish(), u32::try_from(own).unwrap_or(0), rank)
-}
-
-/// The values that all copies of a line share, and the rest: from the throughput on. Blanks and commas around them are
-/// an editor's business.
-fn split(message: &[u8]) -> (&[u8], &[u8]) {
-    let message = message.trim_ascii_start();
-    let end =
-        message.iter().rposition(|byte| *byte != b',' && !byte.is_ascii_whitespace()).map_or(0, |at| at + 1);
-    let message = message.get(..end).unwrap_or(message);
-    let name: &[u8] = b"gen throughput (token";
-    // The stroke of `token/s` is the rarest byte of the name and stands near the end.
-    let start = memchr::memrchr_iter(b'/', message)
-        .filter_map(|stroke| message.get(..stroke)?.strip_suffix(name))
-        .map(<[u8]>::len)
-        .next();
-    message.split_at_checked(start.unwrap_or(message.len())).unwrap_or((message, &[]))
+fn entry(key: Key<'_>, dp: Option<u32>) -> Entry {
+    let (values, own) = key.values();
+    let numbers = u64::from(key.queue_req) << 32 | u64::from(dp.unwrap_or(u32::MAX));
+    let mut seed = fingerprint(numbers, key.time);
+    if let Some(iteration) = key.iteration {
+        seed = fingerprint(seed, &iteration.to_le_bytes());
+    }
+    let own = u32::try_from(fingerprint(0, own) >> 32).unwrap_or(0);
+    let rank = u32::try_from(key.rank).unwrap_or(u32::MAX);
+    Entry::new(fingerprint(seed, values), own, rank)
 }

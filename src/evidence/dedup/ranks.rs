@@ -1,74 +1,67 @@
 //! Which tag sets belong to one scheduler: those whose lines turned out to be copies of each other.
 
-use crate::evidence::Tags;
-
-/// Most tag sets that are told apart; more of them share the last number.
-const MAX_RANKS: usize = 255;
+use crate::evidence::{Tags, Voices};
 
 /// The tag sets met so far, by number, and which of them print the same lines.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
-    tags: Vec<Tags>,
-    /// Rank of data parallelism, by number.
-    dp: Vec<Option<u32>>,
-    /// Number of the lowest tag set known to print the same lines; itself where there is none.
-    lowest: Vec<u8>,
-    last: u8,
+    voices: Voices,
+    facts: Vec<Facts>,
+}
+
+/// What is known about one tag set.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    /// Rank of data parallelism.
+    dp: Option<u32>,
+    /// Number of the lowest tag set known to print the same lines; its own where there is none.
+    lowest: usize,
 }
 
 impl Ranks {
     /// The number of a tag set.
-    pub(super) fn number(&mut self, tags: &Tags) -> u8 {
-        // Most lines come from the rank of the line before.
-        if self.tags.get(usize::from(self.last)) == Some(tags) {
-            return self.last;
+    #[inline]
+    pub(super) fn number(&mut self, tags: &Tags) -> usize {
+        let number = self.voices.number(*tags);
+        if number == self.facts.len() {
+            self.facts.push(Facts { dp: tags.rank("DP"), lowest: number });
         }
-        let known = self.find(tags);
-        let number = known.unwrap_or_else(|| u8::try_from(self.tags.len()).unwrap_or(u8::MAX));
-        if known.is_none() && self.tags.len() < MAX_RANKS {
-            self.tags.push(*tags);
-            self.dp.push(tags.rank("DP"));
-            self.lowest.push(number);
-        }
-        self.last = number;
         number
     }
 
     /// The rank of data parallelism of the tag set with this number.
-    pub(super) fn dp(&self, number: u8, tags: &Tags) -> Option<u32> {
-        self.dp.get(usize::from(number)).copied().unwrap_or_else(|| tags.rank("DP"))
+    #[inline]
+    pub(super) fn dp(&self, number: usize) -> Option<u32> {
+        self.facts.get(number).and_then(|facts| facts.dp)
     }
 
-    /// The tag set with this number; `None` for the number that many share.
-    pub(super) fn tags(&self, number: u8) -> Option<Tags> {
-        self.tags.get(usize::from(number)).copied()
+    /// The tag set with this number.
+    pub(super) fn tags(&self, number: usize) -> Tags {
+        self.voices.tags(number)
     }
 
     /// Two tag sets printed one line.
-    pub(super) fn join(&mut self, one: u8, other: u8) {
-        let (Some(one), Some(other)) = (self.root(one), self.root(other)) else { return };
-        if one == other {
-            return;
-        }
-        let tags = |number: u8| self.tags.get(usize::from(number));
-        let (low, high) = if tags(one) <= tags(other) { (one, other) } else { (other, one) };
-        for lowest in self.lowest.iter_mut().filter(|lowest| **lowest == high) {
-            *lowest = low;
+    pub(super) fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        let (low, high) = if self.tags(one) <= self.tags(other) { (one, other) } else { (other, one) };
+        if low != high {
+            self.facts.iter_mut().filter(|facts| facts.lowest == high).for_each(|facts| facts.lowest = low);
         }
     }
 
     /// The lowest tag set that prints the lines of `tags`.
     pub(super) fn lowest(&self, tags: &Tags) -> Tags {
-        let number = self.find(tags).and_then(|number| self.root(number));
-        number.and_then(|number| self.tags.get(usize::from(number))).copied().unwrap_or(*tags)
+        let number = self
+            .facts
+            .iter()
+            .enumerate()
+            .map(|(number, _)| number)
+            .find(|number| self.tags(*number) == *tags);
+        number.map_or(*tags, |number| self.tags(self.root(number)))
     }
 
-    fn find(&self, tags: &Tags) -> Option<u8> {
-        self.tags.iter().position(|held| held == tags).and_then(|number| u8::try_from(number).ok())
-    }
-
-    fn root(&self, number: u8) -> Option<u8> {
-        self.lowest.get(usize::from(number)).copied()
+    fn root(&self, number: usize) -> usize {
+        self.facts.get(number).map_or(number, |facts| facts.lowest)
     }
 }
 
@@ -83,30 +76,17 @@ mod tests {
     #[test]
     fn copies_gather_under_the_lowest_tags() {
         let mut ranks = Ranks::default();
-        let numbers: Vec<u8> =
-            ["TP3", "TP1", "DP1 TP0", "TP0", "TP7"].iter().map(|text| ranks.number(&tags(text))).collect();
-        assert_eq!(numbers, [0, 1, 2, 3, 4]);
-        assert_eq!(ranks.number(&tags("TP1")), 1);
-        assert_eq!((ranks.dp(1, &tags("TP1")), ranks.dp(2, &tags("DP1 TP0"))), (None, Some(1)));
+        let numbers = ["TP3", "TP1", "DP1 TP0", "TP0", "TP7", "TP1"].map(|text| ranks.number(&tags(text)));
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 1]);
+        assert_eq!((ranks.dp(1), ranks.dp(2)), (None, Some(1)));
         ranks.join(0, 1);
         ranks.join(4, 0);
         ranks.join(3, 4);
+        ranks.join(3, 0);
         for text in ["TP0", "TP1", "TP3", "TP7"] {
             assert_eq!(ranks.lowest(&tags(text)), tags("TP0"), "{text}");
         }
         assert_eq!(ranks.lowest(&tags("DP1 TP0")), tags("DP1 TP0"));
         assert_eq!(ranks.lowest(&tags("EP9")), tags("EP9"));
-    }
-
-    #[test]
-    fn numbers_are_bounded() {
-        let mut ranks = Ranks::default();
-        for rank in 0..1000 {
-            let number = ranks.number(&tags(&format!("TP{rank}")));
-            assert_eq!(usize::from(number), MAX_RANKS.min(rank));
-        }
-        assert_eq!(ranks.dp(255, &tags("DP7 TP999")), Some(7));
-        ranks.join(255, 0);
-        assert_eq!(ranks.lowest(&tags("TP999")), tags("TP999"));
     }
 }

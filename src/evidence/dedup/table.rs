@@ -9,11 +9,11 @@ pub(super) struct Entry {
     /// Hash of the figures that each rank measures by its own clock.
     own: u32,
     /// Number of the tag set.
-    pub(super) rank: u8,
+    pub(super) rank: u32,
 }
 
 impl Entry {
-    pub(super) fn new(values: u64, own: u32, rank: u8) -> Self {
+    pub(super) fn new(values: u64, own: u32, rank: u32) -> Self {
         Self { values: values.max(1), own, rank }
     }
 

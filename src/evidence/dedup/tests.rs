@@ -105,6 +105,41 @@ fn the_lowest_tags_name_the_scheduler() {
     assert_eq!(dedup.lowest(&tags("DP1 TP3")), tags("DP1 TP3"));
 }
 
+/// The second piece begins before the first ends, and holds a line that the first lost.
+#[test]
+fn an_overlap_counts_once_and_what_is_new_in_it_does_not_vanish() {
+    let part = |from: u32, to: u32| (from..to).map(|second| line(second, "TP0", second.into(), 500));
+    let lines: Vec<String> = part(0, 400).chain(part(401, 500)).chain(part(300, 700)).collect();
+    let kept = kept(&mut Deduplicator::default(), &lines);
+    assert_eq!(kept.iter().filter(|kept| !**kept).count(), 199);
+    assert!(kept[499 + 100]);
+}
+
+/// Pipeline stages on two nodes print copies into two files.
+#[test]
+fn copies_in_another_file_are_recognised() {
+    let file = |tags: &str, speed| {
+        (0..5000).map(|second| line(second, tags, second.into(), speed)).collect::<Vec<_>>()
+    };
+    let mut dedup = Deduplicator::default();
+    assert!(kept(&mut dedup, &file("PP0", 500)).iter().all(|kept| *kept));
+    assert!(kept(&mut dedup, &file("PP1", 501)).iter().all(|kept| !*kept));
+    assert_eq!(dedup.lowest(&Tags::parse(b"PP1")), Tags::parse(b"PP0"));
+}
+
+/// Many lines of one second, and a clock that jumps at will: nothing is lost, copies are found.
+#[test]
+fn many_lines_of_one_time_and_a_wild_clock() {
+    let crowd: Vec<String> = (0..3000).map(|index| line(7, "TP0", index, 500)).collect();
+    let wild: Vec<String> =
+        (0..3000_u32).map(|index| line(index * 7919 % 1000, "TP0", index.into(), 500)).collect();
+    for lines in [crowd, wild] {
+        let mut dedup = Deduplicator::default();
+        assert!(kept(&mut dedup, &lines).iter().all(|kept| *kept));
+        assert!(kept(&mut dedup, &lines).iter().all(|kept| !*kept));
+    }
+}
+
 /// Two million lines in order: none is lost. Then copies of the latest and of the earliest: those are recognised.
 #[test]
 fn a_long_log_loses_no_line() {
