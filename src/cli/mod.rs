@@ -12,6 +12,7 @@ mod global;
 mod help;
 mod man;
 mod output;
+mod records;
 mod run;
 mod select;
 
@@ -43,6 +44,8 @@ enum Command {
     Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
+    /// Print what the readers find in server logs, one record a line
+    Records(records::RecordsArgs),
     /// Print a completion script for a shell
     ///
     /// Where it goes is the shell's own rule. To try it in bash: source <(accsim completions bash)
@@ -58,6 +61,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
+        Command::Records(args) => records::run(args, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
     }

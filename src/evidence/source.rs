@@ -54,6 +54,15 @@ impl Reader {
 
     /// Reads one input and hands every record to `sink`; returns the files that could not be read to their end.
     pub fn read(&mut self, input: &Input, sink: &mut impl FnMut(Place, &Record<'_>)) -> Vec<ReadError> {
+        self.read_named(input, &mut |_: &str, place: Place, record: &Record<'_>| sink(place, record))
+    }
+
+    /// As [`Reader::read`], and names the file of every record: while reading, [`Reader::files`] cannot be asked.
+    pub fn read_named(
+        &mut self,
+        input: &Input,
+        sink: &mut impl FnMut(&str, Place, &Record<'_>),
+    ) -> Vec<ReadError> {
         let mut errors = Vec::new();
         match input {
             Input::Stdin => {
@@ -72,11 +81,12 @@ impl Reader {
         &mut self,
         name: String,
         source: io::Result<R>,
-        sink: &mut impl FnMut(Place, &Record<'_>),
+        sink: &mut impl FnMut(&str, Place, &Record<'_>),
         errors: &mut Vec<ReadError>,
     ) {
         let index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let outcome = source.and_then(|source| scan(source, &mut Scanner::new(index), sink));
+        let mut sink = |place: Place, record: &Record<'_>| sink(&name, place, record);
+        let outcome = source.and_then(|source| scan(source, &mut Scanner::new(index), &mut sink));
         if let Err(cause) = outcome {
             errors.push(ReadError { name: name.clone(), cause });
         }
