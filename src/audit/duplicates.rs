@@ -53,6 +53,7 @@ pub(super) struct Duplicates {
     has_copies: bool,
     lines: u64,
     room: usize,
+    clock: Clock,
 }
 
 impl Default for Duplicates {
@@ -64,6 +65,7 @@ impl Default for Duplicates {
             has_copies: false,
             lines: 0,
             room: LINES_PER_POINT,
+            clock: Clock::default(),
         }
     }
 }
@@ -74,7 +76,7 @@ impl Duplicates {
     pub(super) fn check(&mut self, voice: usize, line: &DecodeLine<'_>) -> Novelty {
         let Some(timestamp) = line.timestamp else { return Novelty::New };
         self.lines += 1;
-        let time = number(timestamp);
+        let time = self.clock.number(timestamp);
         let print = fingerprint(time, line.message);
         while self.memories.len() <= voice {
             self.add_voice(line.tags.rank("DP"));
@@ -103,13 +105,26 @@ impl Duplicates {
     }
 }
 
-/// The digits of a printed time as one number: ordered as the times are.
-fn number(timestamp: Timestamp<'_>) -> u64 {
-    timestamp
-        .as_bytes()
-        .iter()
-        .filter(|byte| byte.is_ascii_digit())
-        .fold(0, |number: u64, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
+/// The digits of printed times as numbers that are ordered as the times are. Lines come in the order of their time, so
+/// most of them repeat the one before.
+#[derive(Debug, Default)]
+struct Clock {
+    text: Vec<u8>,
+    number: u64,
+}
+
+impl Clock {
+    fn number(&mut self, timestamp: Timestamp<'_>) -> u64 {
+        let text = timestamp.as_bytes();
+        if self.text != text {
+            self.text.clear();
+            self.text.extend_from_slice(text);
+            let digits = text.iter().filter(|byte| byte.is_ascii_digit());
+            self.number = digits
+                .fold(0, |number: u64, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
+        }
+        self.number
+    }
 }
 
 /// What ranks that print the same window agree in. Throughput and what follows it are left out: every process
