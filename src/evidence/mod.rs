@@ -9,5 +9,8 @@ pub use record::{
     DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
-pub use source::{Input, ReadError, Reader};
+pub use source::{
+    Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
+    Reader, Why, WorkerName, group,
+};
 pub use tags::{Tag, Tags};
