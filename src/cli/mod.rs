@@ -3,6 +3,8 @@
 
 mod exit;
 mod global;
+mod limits;
+mod progress;
 mod select;
 
 use std::ffi::OsString;
@@ -12,6 +14,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use exit::{EXIT_FAILED, EXIT_OK, EXIT_UNDECIDED, EXIT_WRONG, Exit};
+pub use limits::LimitFlags;
+pub use progress::ProgressLine;
 
 use global::Global;
 

@@ -34,7 +34,7 @@ pub struct Limits {
     /// Files of one directory tree, or entries of one archive and the archives in it. Default 100 000.
     pub entries: u64,
     /// Layers of archives and compressions inside each other; `.tar.gz` is two. Default 5: a `.tar.gz` of `.tar.gz`
-    /// of `.gz`.
+    /// of `.gz`. More than [`MOST_LAYERS`](Self::MOST_LAYERS) count as that.
     pub layers: u32,
     /// Levels of a directory tree. Default 64.
     pub depth: u32,
@@ -55,6 +55,9 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Layers that the stack of any thread has room for.
+    pub const MOST_LAYERS: u32 = 50;
+
     /// The same limits with another [`line`](Self::line).
     #[must_use]
     pub fn with_line(self, line: u64) -> Self {
@@ -95,6 +98,11 @@ impl Limits {
     #[must_use]
     pub fn with_depth(self, depth: u32) -> Self {
         Self { depth, ..self }
+    }
+
+    /// [`layers`](Self::layers) as the reader applies it.
+    pub(super) fn most_layers(&self) -> u32 {
+        self.layers.min(Self::MOST_LAYERS)
     }
 
     /// [`line`](Self::line) as the reader applies it.

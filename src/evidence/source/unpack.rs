@@ -115,8 +115,8 @@ impl<'a, 'b> Layers<'a, 'b> {
                 let content = Content::Stream(&mut window);
                 self.reported = self.visitor.log(name.to_owned(), content, self.budget);
             }
-            Kind::Packed(_) if layers >= self.budget.limits.layers => {
-                self.fail(name, Failure::OverLimit(Limit::Layers(self.budget.limits.layers)));
+            Kind::Packed(_) if layers >= self.budget.limits.most_layers() => {
+                self.fail(name, Failure::OverLimit(Limit::Layers(self.budget.limits.most_layers())));
             }
             Kind::Packed(format) => self.unpack(name, format, window, layers + 1, asked),
         }
@@ -131,16 +131,13 @@ impl<'a, 'b> Layers<'a, 'b> {
         asked: Asked,
     ) {
         let history = self.budget.limits.window;
-        match format {
-            Format::Gzip => self.decode(name, format, MultiGzDecoder::new(window), layers, asked),
-            Format::Zstd => self.decode(name, format, Zstd::new(window, history), layers, asked),
-            Format::Xz => self.decode(name, format, Xz::new(window, history), layers, asked),
-            Format::Tar => self.tar(name, Tar::new(&mut window), layers),
-            Format::Zip => self.zip(name, Zip::new(&mut window), layers),
-        }
-    }
-
-    fn decode(&mut self, name: &str, format: Format, decoder: impl Read + Send, layers: u32, asked: Asked) {
+        let decoder: Box<dyn Read + Send + '_> = match format {
+            Format::Gzip => Box::new(MultiGzDecoder::new(window)),
+            Format::Zstd => Box::new(Zstd::new(window, history)),
+            Format::Xz => Box::new(Xz::new(window, history)),
+            Format::Tar => return self.tar(name, Tar::new(&mut window), layers),
+            Format::Zip => return self.zip(name, Zip::new(&mut window), layers),
+        };
         self.open(name, &mut Decoded::new(decoder, format, self.budget), layers, asked);
     }
 
@@ -188,7 +185,7 @@ impl<'a, 'b> Layers<'a, 'b> {
                     }
                     // What nobody read is read now: only then is it known where the next entry begins.
                     if let Err(error) = io::copy(&mut content, &mut io::sink()) {
-                        self.fail(&name, Failure::of_system(&error));
+                        self.fail_once(&name, Failure::of_system(&error));
                     }
                 }
             }
@@ -198,10 +195,10 @@ impl<'a, 'b> Layers<'a, 'b> {
         }
     }
 
-    /// Reports what ended an archive, unless the last report was about just that: the entry that it ended in.
-    fn fail_once(&mut self, archive: &str, failure: Failure) {
+    /// Reports what ended an entry or an archive, unless the last report was about just that, seen from inside.
+    fn fail_once(&mut self, name: &str, failure: Failure) {
         if self.reported.as_ref() != Some(&failure) {
-            self.fail(archive, failure);
+            self.fail(name, failure);
         }
     }
 

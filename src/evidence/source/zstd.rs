@@ -13,7 +13,7 @@ const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 /// Reads Zstandard frames one after the other, skippable ones included (`pzstd` writes them).
 pub(super) struct Zstd<R> {
     source: R,
-    decoder: FrameDecoder,
+    decoder: Box<FrameDecoder>,
     state: State,
 }
 
@@ -27,8 +27,10 @@ enum State {
 
 impl<R: BufRead> Zstd<R> {
     /// `window` is the most history that a frame may ask for, in bytes.
+    // The decoder stands on the stack for a moment: not on that of a caller who unpacks on.
+    #[inline(never)]
     pub(super) fn new(source: R, window: u64) -> Self {
-        let mut decoder = FrameDecoder::new();
+        let mut decoder = Box::new(FrameDecoder::new());
         decoder.set_max_window_size(window);
         Self { source, decoder, state: State::Between }
     }

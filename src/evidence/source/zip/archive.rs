@@ -49,7 +49,7 @@ impl<'w, R: Read> Zip<'w, R> {
         self.skip(left)?;
         self.left = Some(0);
         let signature = self.window.peek(LOCAL.len())?;
-        if signature != LOCAL {
+        if !signature.starts_with(&LOCAL) {
             return if signature.len() < LOCAL.len() { Err(cut()) } else { self.directory().map(|()| None) };
         }
         let mut local = Local::parse(&self.window.take_array::<LOCAL_BYTES>()?.ok_or_else(cut)?);
@@ -95,7 +95,7 @@ impl<'w, R: Read> Zip<'w, R> {
 
     fn at_header(&mut self) -> io::Result<bool> {
         let next = self.window.peek(LOCAL.len())?;
-        Ok(next == LOCAL || next == CENTRAL)
+        Ok(next.starts_with(&LOCAL) || next.starts_with(&CENTRAL))
     }
 
     /// Reads through the directory at the end: an archive that ends within it was cut.
