@@ -128,7 +128,7 @@ fn a_file_and_a_directory_without_permission() {
     let directory = logs(&["a.log", "b.log", "closed/c.log"]);
     for closed in ["a.log", "closed"] {
         let path = directory.path().join(closed);
-        fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
     }
     let read = read::path(directory.path());
     let open = fs::File::open(directory.path().join("a.log")).is_ok();

@@ -104,15 +104,13 @@ impl Read for Pieces<'_> {
 fn of_a_line_that_is_too_long_the_beginning_is_read() {
     let limit = 300_000;
     for length in [limit - 1, limit, limit + 1, limit + 262_144, 3_000_000] {
-        let begin = decode_line(10);
-        let mut long = begin.trim_end().to_owned() + " ";
-        long.extend(std::iter::repeat_n('x', length - long.len() - 200));
-        long.push_str(&"y".repeat(length - long.len() - decode_line(11).trim_end().len()));
-        long.push_str(decode_line(11).trim_end());
-        assert_eq!(long.len(), length);
+        let (first, last) = (decode_line(10), decode_line(11));
+        let between = "x".repeat(length - first.trim_end().len() - last.trim_end().len() - 1);
+        let lengthy = format!("{} {between}{}", first.trim_end(), last.trim_end());
+        assert_eq!(lengthy.len(), length);
         // Where the line begins in the blocks that the reader works in makes no difference.
         for before in [0, 1, 1_000, 1_300] {
-            let log = format!("{}{long}\n{}", decode_line(1).repeat(before), decode_line(2).repeat(2));
+            let log = format!("{}{lengthy}\n{}", decode_line(1).repeat(before), decode_line(2).repeat(2));
             let whole = length <= limit;
             for piece in [4_096, usize::MAX] {
                 let limits = Limits::default().with_line(limit as u64);

@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(of_entry("a.tar", b"../../etc/passwd"), "a.tar!/../../etc/passwd");
         assert_eq!(of_entry("a.tar", b"/etc/passwd"), "a.tar!//etc/passwd");
         assert_eq!(of_entry("a.tar", b"\xff\xfe.log"), "a.tar!/\u{fffd}\u{fffd}.log");
-        let long = of_entry("a.tar", &[b'x'; 100_000]);
+        let long = of_entry("a.tar", &vec![b'x'; 100_000]);
         assert!(long.len() < 600 && long.ends_with('…'), "{}", long.len());
     }
 
