@@ -10,8 +10,10 @@ mod exit;
 mod format;
 mod global;
 mod help;
+mod limits;
 mod man;
 mod output;
+mod progress;
 mod run;
 mod select;
 

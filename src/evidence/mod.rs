@@ -7,8 +7,11 @@ mod tags;
 
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
-    ServerStart, SkipReason, Skipped, Timestamp,
+    RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
-pub use source::{Input, ReadError, Reader};
+pub use source::{
+    Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
+    Reader, Why, WorkerName, group, point_name,
+};
 pub use tags::{Tag, Tags};
