@@ -59,12 +59,28 @@ proptest! {
         prop_assert_eq!(read.records(), plain.records());
     }
 
+    /// What a damaged file still gives does not hang on how its bytes arrive. (xz alone loses up to 4 KiB.)
+    #[test]
+    fn pieces_change_nothing_about_damage(
+        pack in prop::sample::select(&Pack::ALL[..]),
+        at in any::<prop::sample::Index>(),
+        flip in 1_u8..,
+        size in 1_usize..3_000,
+    ) {
+        prop_assume!(!matches!(pack, Pack::Xz | Pack::XzStreams));
+        let mut packed = pack.pack(&read::h200_start("ngram_al351.log"));
+        let at = at.index(packed.len());
+        packed[at] ^= flip;
+        let mut pieces = Pieces { bytes: &packed, sizes: vec![size].into_iter().cycle() };
+        prop_assert_eq!(read::stream(&mut pieces, Limits::default()), read::bytes(&packed));
+    }
+
     /// Any bytes behind any beginning: an answer, and no panic.
     #[test]
     fn no_bytes_are_too_strange(pack in prop::sample::select(&Pack::ALL[..]), bytes in prop::collection::vec(any::<u8>(), 0..3_000), keep in 4_usize..600) {
         let packed = pack.pack(&read::short_log());
         let head = &packed[..keep.min(packed.len())];
         let read = read::bytes(&[head, &bytes].concat());
-        prop_assert!(read.names().len() <= 20);
+        prop_assert!(read.names().iter().all(|name| name.starts_with('x')));
     }
 }

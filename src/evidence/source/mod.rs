@@ -9,6 +9,7 @@ mod decode;
 mod failure;
 mod format;
 mod group;
+mod inflate;
 mod input;
 mod limits;
 mod log;

@@ -3,12 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::budget::{Budget, Raw, count};
 use super::decode::Decoded;
 use super::failure::{Failure, Format, Limit, ReadError};
 use super::format::{self, Kind};
+use super::inflate::Inflate;
 use super::limits::Limits;
 use super::name;
 use super::passed::{PassedOver, Why};
@@ -132,7 +131,7 @@ impl<'a, 'b> Layers<'a, 'b> {
     ) {
         let history = self.budget.limits.window;
         let decoder: Box<dyn Read + Send + '_> = match format {
-            Format::Gzip => Box::new(MultiGzDecoder::new(window)),
+            Format::Gzip => Box::new(Inflate::gzip(window)),
             Format::Zstd => Box::new(Zstd::new(window, history)),
             Format::Xz => Box::new(Xz::new(window, history)),
             Format::Tar => return self.tar(name, Tar::new(&mut window), layers),

@@ -3,10 +3,10 @@
 use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
-use flate2::bufread::DeflateDecoder;
 use memchr::memmem;
 
 use super::super::budget::count;
+use super::super::inflate::Inflate;
 use super::super::xz::Xz;
 use super::super::zstd::Zstd;
 use super::archive::{Packed, Zip, cut, damaged};
@@ -25,7 +25,7 @@ enum Decoder<'z, 'w, R: Read> {
     Stored(Packed<'z, 'w, R>),
     /// Stored, and ended by the descriptor that says so.
     StoredUpToDescriptor(Packed<'z, 'w, R>),
-    Deflate(DeflateDecoder<Packed<'z, 'w, R>>),
+    Deflate(Inflate<Packed<'z, 'w, R>>),
     Zstd(Box<Zstd<Packed<'z, 'w, R>>>),
     Xz(Box<Xz<Packed<'z, 'w, R>>>),
 }
@@ -35,7 +35,7 @@ impl<'z, 'w, R: Read> Content<'z, 'w, R> {
         let known = zip.left.is_some();
         let packed = Packed { zip, taken: 0 };
         let decoder = match local.method {
-            Method::Deflate => Decoder::Deflate(DeflateDecoder::new(packed)),
+            Method::Deflate => Decoder::Deflate(Inflate::zip(packed)),
             Method::Zstd => Decoder::Zstd(Box::new(Zstd::new(packed, window))),
             Method::Xz => Decoder::Xz(Box::new(Xz::new(packed, window))),
             Method::Stored | Method::Other(_) if known => Decoder::Stored(packed),
@@ -72,14 +72,16 @@ impl<'z, 'w, R: Read> Content<'z, 'w, R> {
         let (crc, size) = (self.crc.sum(), self.size);
         let packed = match &mut self.decoder {
             Decoder::Stored(packed) | Decoder::StoredUpToDescriptor(packed) => packed,
-            Decoder::Deflate(decoder) => decoder.get_mut(),
+            Decoder::Deflate(decoder) => decoder.source_mut(),
             // `Zip::content` refuses these two where a descriptor follows.
             Decoder::Zstd(_) | Decoder::Xz(_) => return Ok(()),
         };
         let seen = Seen { crc, packed: packed.taken, size };
         let behind = packed.zip.window.peek(DESCRIPTOR_BYTES)?;
         let Some(length) = seen.descriptor_length(behind) else {
-            return Err(if behind.len() < DESCRIPTOR_BYTES { cut() } else { wrong() });
+            // An archive does not end with a descriptor.
+            packed.zip.cut = behind.len() < DESCRIPTOR_BYTES;
+            return Err(if packed.zip.cut { cut() } else { wrong() });
         };
         packed.zip.window.consume(length);
         packed.zip.left = Some(0);
