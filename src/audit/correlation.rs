@@ -112,16 +112,14 @@ fn pearson(left: &[Kept], right: &[Kept]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::Tags;
 
-    use super::super::kappa::Kappa;
     use super::super::trace::LINES_PER_POINT;
     use super::*;
 
     fn rank(values: &[u32]) -> Rank {
-        let mut rank = Rank::new(Tags::default());
+        let mut rank = Rank::default();
         let mut room = LINES_PER_POINT;
-        values.iter().for_each(|value| rank.trace.add(*value, Kappa::ONE, &mut room));
+        values.iter().for_each(|value| rank.trace.add(*value, 1, 1, &mut room));
         rank
     }
 

@@ -2,7 +2,7 @@
 
 use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags, Voices};
 
-use super::rank::{Rank, Rooms};
+use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::server::{self, Servers};
 
@@ -24,6 +24,7 @@ use super::server::{self, Servers};
 #[derive(Debug)]
 pub struct PointBuilder {
     seen: Observed,
+    gathers: Vec<Gather>,
     voices: Voices,
     /// The rank of each voice: copies of one scheduler speak for one rank.
     rank_of: Vec<Option<usize>>,
@@ -76,6 +77,7 @@ impl PointBuilder {
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             seen: Observed { name: name.into(), ..Observed::default() },
+            gathers: Vec::new(),
             voices: Voices::default(),
             rank_of: Vec::new(),
             duplicates: Deduplicator::default(),
@@ -90,7 +92,7 @@ impl PointBuilder {
         if self.file != Some(place.file) {
             self.file = Some(place.file);
             self.seen.files.push(place.file);
-            self.seen.ranks.iter_mut().for_each(Rank::begin_segment);
+            self.gathers.iter_mut().for_each(Gather::begin_segment);
         }
         match record {
             Record::Decode(line) => self.decode(place, line),
@@ -98,12 +100,12 @@ impl PointBuilder {
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
                 if self.seen.servers.start(arguments, place) {
-                    self.seen.ranks.iter_mut().for_each(Rank::begin_segment);
+                    self.gathers.iter_mut().for_each(Gather::begin_segment);
                 }
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush(_) => self.seen.ranks.iter_mut().for_each(Rank::break_window),
+            Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
             Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
@@ -116,6 +118,9 @@ impl PointBuilder {
     /// Ends the point.
     #[must_use]
     pub fn finish(mut self) -> Observed {
+        let rooms = &mut self.rooms;
+        let rates = &mut self.seen.rates;
+        self.seen.ranks = self.gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         self.seen.ranks.sort_by_key(|rank| rank.tags);
         self.seen
     }
@@ -138,8 +143,8 @@ impl PointBuilder {
         }
         self.seen.count(place, line);
         let number = self.rank(voice);
-        if let Some(rank) = self.seen.ranks.get_mut(number) {
-            rank.add(line, place, &mut self.rooms);
+        if let Some(gather) = self.gathers.get_mut(number) {
+            gather.add(line, place, &mut self.rooms);
         }
     }
 
@@ -151,8 +156,8 @@ impl PointBuilder {
         if let Some(Some(rank)) = self.rank_of.get(voice) {
             return *rank;
         }
-        let rank = self.seen.ranks.len();
-        self.seen.ranks.push(Rank::new(self.voices.tags(voice)));
+        let rank = self.gathers.len();
+        self.gathers.push(Gather::new(self.voices.tags(voice)));
         if let Some(slot) = self.rank_of.get_mut(voice) {
             *slot = Some(rank);
         }
@@ -169,15 +174,18 @@ impl PointBuilder {
         let Some(slot @ None) = own else { return };
         *slot = Some(number);
         let tags = self.voices.tags(voice);
-        if let Some(rank) = self.seen.ranks.get_mut(number).filter(|rank| height(tags) < height(rank.tags)) {
-            rank.tags = tags;
+        if let Some(gather) =
+            self.gathers.get_mut(number).filter(|gather| height(tags) < height(gather.tags()))
+        {
+            gather.set_tags(tags);
         }
     }
 
     /// Requests join the batches of one data-parallel rank.
     fn prefill(&mut self, tags: Tags) {
         let data_rank = tags.rank("DP");
-        self.seen.ranks.iter_mut().filter(|rank| rank.tags.rank("DP") == data_rank).for_each(Rank::prefill);
+        let same = self.gathers.iter_mut().filter(|gather| gather.tags().rank("DP") == data_rank);
+        same.for_each(Gather::prefill);
     }
 }
 
@@ -205,9 +213,6 @@ impl Observed {
         if line.capped {
             self.capped_lines += 1;
             self.first_capped.get_or_insert(place);
-        }
-        if let (Some(length), Some(rate)) = (line.accept_len, line.accept_rate) {
-            self.rates.add(length.count(), rate.count(), place);
         }
     }
 

@@ -1,19 +1,24 @@
 //! `accsim audit`: server logs against a target.
 
+use std::collections::HashMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
 use super::format::FormatFlags;
+use super::limits::LimitFlags;
 use super::output::write_to;
+use super::progress::ProgressLine;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
     Confidence, Margin, Observed, Options, PointBuilder, PointReport, RivalCell, Verdict, judge,
 };
-use crate::evidence::{Input, Reader};
+use crate::evidence::{
+    Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
+};
 use crate::golden::{Query, Target, Thinking};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text;
@@ -75,6 +80,13 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "N", help_heading = JUDGEMENT, value_parser = clap::value_parser!(u32).range(1..))]
     decode_log_interval: Option<u32>,
 
+    /// What makes a point, one run of one server
+    #[arg(long, value_name = "WHAT", default_value = "path", help_heading = JUDGEMENT)]
+    point_by: PointByFlag,
+
+    #[command(flatten)]
+    limits: LimitFlags,
+
     #[command(flatten)]
     format: FormatFlags,
 
@@ -90,6 +102,27 @@ enum LogEngine {
     Auto,
     /// SGLang
     Sglang,
+}
+
+/// `--point-by`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PointByFlag {
+    /// Each path, but one point a worker where files have srt-slurm's names
+    Path,
+    /// Each folder that holds logs
+    Dir,
+    /// Each worker where files have srt-slurm's names, each other file for itself
+    Worker,
+}
+
+impl From<PointByFlag> for PointBy {
+    fn from(flag: PointByFlag) -> Self {
+        match flag {
+            PointByFlag::Path => Self::Path,
+            PointByFlag::Dir => Self::Directory,
+            PointByFlag::Worker => Self::Worker,
+        }
+    }
 }
 
 /// What the flags say about the target.
@@ -116,49 +149,95 @@ pub(crate) fn run(
     // One engine is read so far: `auto` and its name mean the same.
     let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
 
-    let mut reader = Reader::default();
+    let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
+    let by = PointBy::from(args.point_by);
+    let mut reader = Reader::new(Limits::from(&args.limits));
+    let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None };
+    let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
+    let errors = reader.read_into(&inputs, &mut seen);
+    drop(progress);
+    // What could not be read is named whatever the flags: a verdict over half a log must not look like one over the
+    // whole.
+    for error in &errors {
+        let _ = writeln!(err, "error: {error}");
+    }
+    for passed in reader.passed_over().iter().filter(|_| !global.quiet && !args.format.is_json()) {
+        let _ = writeln!(err, "note: {passed}");
+    }
     let mut points = Vec::new();
-    let mut exit = Exit::Ok;
-    for path in &args.paths {
-        let (seen, is_whole) = read(path, &mut reader, err);
-        if !is_whole {
-            exit = Exit::Failed;
-        }
-        if is_whole || seen.has_records() {
-            let target = wanted.target(&seen)?;
-            points.push(judge(&seen, target.as_ref(), &options));
-        }
+    for seen in seen.finish(&reader, &errors) {
+        let target = wanted.target(&seen)?;
+        points.push(judge(&seen, target.as_ref(), &options));
     }
     let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let verdict = verdict.unwrap_or(Verdict::Insufficient);
-    write_to(args.output.as_deref(), out, |out| write(args, &points, verdict, &reader, out))?;
+    let files: Vec<&str> = reader.files().iter().map(|file| file.name.as_str()).collect();
+    write_to(args.output.as_deref(), out, |out| write(args, &points, verdict, &files, out))?;
+    let exit = if errors.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
+}
+
+/// The points of all logs, built while these are read.
+struct Points {
+    by: PointBy,
+    names: HashMap<String, usize>,
+    builders: Vec<PointBuilder>,
+    /// The point of the log at hand.
+    current: Option<usize>,
+}
+
+impl RecordSink for Points {
+    fn begin(&mut self, _file: u32, name: &str, input: &str) {
+        let name = point_name(name, input, self.by);
+        let next = self.builders.len();
+        let index = *self.names.entry(name.clone()).or_insert(next);
+        if index == next {
+            self.builders.push(PointBuilder::new(name));
+        }
+        self.current = Some(index);
+    }
+
+    fn record(&mut self, place: Place, record: &Record<'_>) {
+        if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
+            point.add(place, record);
+        }
+    }
+}
+
+impl Points {
+    /// The points in the order of their first log. A log without records is a point only where its input has no other,
+    /// and one that failed before its first record is none.
+    fn finish(self, reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
+        let Self { by, names, builders, .. } = self;
+        let mut seen: Vec<Option<Observed>> =
+            builders.into_iter().map(|point| Some(point.finish())).collect();
+        let mut take = |name: &str| names.get(name).and_then(|index| seen.get_mut(*index)?.take());
+        let mut points = Vec::new();
+        for point in group(reader.files(), by) {
+            let failed =
+                point.files.iter().filter_map(|file| reader.files().get(usize::try_from(*file).ok()?));
+            let failed = failed.into_iter().any(|file| errors.iter().any(|error| error.name == file.name));
+            let found = take(&point.name).unwrap_or_else(|| PointBuilder::new(point.name.as_str()).finish());
+            if found.has_records() || !failed {
+                points.push(found);
+            }
+        }
+        points
+    }
 }
 
 fn write(
     args: &AuditArgs,
     points: &[PointReport],
     verdict: Verdict,
-    reader: &Reader,
+    files: &[&str],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     if args.format.is_json() {
-        json::write(out, &AuditDocument::new(points, verdict, reader.files()))
+        json::write(out, &AuditDocument::new(points, verdict, files))
     } else {
-        text::audit::write_audit(points, verdict, reader.files(), out)
+        text::audit::write_audit(points, verdict, files, out)
     }
-}
-
-/// What one path holds, and whether all of it could be read. What could not is named on stderr whatever the flags: a
-/// verdict over half a log must not look like one over the whole.
-fn read(path: &Path, reader: &mut Reader, err: &mut dyn Write) -> (Observed, bool) {
-    let name = if path == Path::new("-") { "(standard input)".into() } else { path.to_string_lossy() };
-    let mut point = PointBuilder::new(name);
-    let errors = reader.read(&Input::from(path), &mut |place, record| point.add(place, record));
-    for error in &errors {
-        let _ = writeln!(err, "error: {error}");
-    }
-    (point.finish(), errors.is_empty())
 }
 
 fn wanted(args: &AuditArgs, global: &Global, err: &mut dyn Write) -> anyhow::Result<Wanted> {

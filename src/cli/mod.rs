@@ -10,8 +10,10 @@ mod exit;
 mod format;
 mod global;
 mod help;
+mod limits;
 mod man;
 mod output;
+mod progress;
 mod records;
 mod run;
 mod select;
@@ -61,7 +63,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
-        Command::Records(args) => records::run(args, out, err),
+        Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
     }

@@ -1,13 +1,20 @@
 //! `accsim records`: what the readers find, one record a line.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::Exit;
+use super::limits::LimitFlags;
 use super::output::write_to;
-use crate::evidence::{Deduplicator, Input, ReadError, Reader, Record, RecordKind, SkipReason, Skipped};
+use super::progress::ProgressLine;
+use super::{Exit, Global};
+use crate::evidence::{
+    Deduplicator, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record, RecordKind, RecordSink,
+    SkipReason, Skipped, point_name,
+};
 use crate::report::csv::RecordTable;
 use crate::report::json::write_record;
 
@@ -29,6 +36,9 @@ pub(crate) struct RecordsArgs {
     /// Write the records to FILE in place of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: LimitFlags,
 }
 
 /// `--kind`.
@@ -69,60 +79,115 @@ impl From<Kind> for RecordKind {
     }
 }
 
-pub(crate) fn run(args: &RecordsArgs, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
+pub(crate) fn run(
+    args: &RecordsArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
+    let mut reader = Reader::new(Limits::from(&args.limits));
+    let progress = ProgressLine::show(reader.progress(), global.quiet);
     let mut errors = Vec::new();
     write_to(args.output.as_deref(), out, |out| {
         errors = match args.format {
-            Format::Jsonl => read(args, &mut |file, line, record| write_record(out, file, line, record))?,
+            Format::Jsonl => {
+                let mut write =
+                    |file: &str, line: u64, record: &Record<'_>| write_record(out, file, line, record);
+                read(args, &mut reader, &inputs, &mut write)?
+            }
             Format::Csv => {
                 let mut table = RecordTable::new(out)?;
-                let errors = read(args, &mut |file, line, record| table.write(file, line, record))?;
+                let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
+                let errors = read(args, &mut reader, &inputs, &mut write)?;
                 table.finish()?;
                 errors
             }
         };
         Ok(())
     })?;
+    drop(progress);
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
+    }
+    for passed in reader.passed_over().iter().filter(|_| !global.quiet) {
+        let _ = writeln!(err, "note: {passed}");
     }
     Ok(if errors.is_empty() { Exit::Ok } else { Exit::Failed })
 }
 
-/// Reads all paths and hands the wanted records to `write`; after its first failure nothing more.
+/// Writes one record: the name of its file, its line, itself.
+type WriteRecord<'a> = dyn FnMut(&str, u64, &Record<'_>) -> io::Result<()> + 'a;
+
+/// Reads all inputs and hands the wanted records to `write`; its first failure ends the reading.
 fn read(
     args: &RecordsArgs,
-    write: &mut dyn FnMut(&str, u64, &Record<'_>) -> io::Result<()>,
+    reader: &mut Reader,
+    inputs: &[Input],
+    write: &mut WriteRecord<'_>,
 ) -> io::Result<Vec<ReadError>> {
-    let wanted: Vec<RecordKind> = if args.kinds.is_empty() {
+    let wanted = if args.kinds.is_empty() {
         RecordKind::ALL.into_iter().filter(|kind| *kind != RecordKind::Rejected).collect()
     } else {
         args.kinds.iter().map(|kind| (*kind).into()).collect()
     };
-    let mut reader = Reader::default();
-    let mut written = Ok(());
-    let mut errors = Vec::new();
-    for path in &args.paths {
-        // A line is a copy of one of the same run: paths are runs, as in an audit.
-        let mut dedup = Deduplicator::default();
-        errors.extend(reader.read_named(&Input::from(path.as_path()), &mut |file, place, record| {
-            if written.is_err() {
-                return;
-            }
-            let duplicate = match record {
-                Record::Decode(line) if dedup.is_duplicate(line) => {
-                    Some(Record::Skipped(Skipped { reason: SkipReason::Duplicate, text: line.message }))
-                }
-                _ => None,
-            };
-            let record = duplicate.as_ref().unwrap_or(record);
-            if wanted.contains(&record.kind()) {
-                written = write(file, place.line, record);
-            }
-        }));
-        if written.is_err() {
-            break;
+    let mut sink = Wanted {
+        kinds: wanted,
+        write,
+        written: Ok(()),
+        progress: reader.progress(),
+        file: String::new(),
+        point: 0,
+        points: HashMap::new(),
+        dedups: Vec::new(),
+    };
+    let errors = reader.read_into(inputs, &mut sink);
+    sink.written.map(|()| errors)
+}
+
+/// Passes on the wanted kinds of records, duplicates as rejected ones.
+struct Wanted<'a, 'w> {
+    kinds: Vec<RecordKind>,
+    write: &'a mut WriteRecord<'w>,
+    written: io::Result<()>,
+    progress: Arc<Progress>,
+    /// Name of the log at hand, and index of the point that it belongs to in an audit.
+    file: String,
+    point: usize,
+    points: HashMap<String, usize>,
+    /// One for each point: a line is a copy of one of the same run.
+    dedups: Vec<Deduplicator>,
+}
+
+impl RecordSink for Wanted<'_, '_> {
+    fn begin(&mut self, _file: u32, name: &str, input: &str) {
+        name.clone_into(&mut self.file);
+        let next = self.dedups.len();
+        self.point = *self.points.entry(point_name(name, input, PointBy::Path)).or_insert(next);
+        if self.point == next {
+            self.dedups.push(Deduplicator::default());
         }
     }
-    written.map(|()| errors)
+
+    fn record(&mut self, place: Place, record: &Record<'_>) {
+        if self.written.is_err() {
+            return;
+        }
+        let duplicate = match record {
+            Record::Decode(line) => {
+                let dedup = self.dedups.get_mut(self.point);
+                let is_duplicate = dedup.is_some_and(|dedup| dedup.is_duplicate(line));
+                let skipped = Skipped { reason: SkipReason::Duplicate, text: line.message };
+                is_duplicate.then_some(Record::Skipped(skipped))
+            }
+            _ => None,
+        };
+        let record = duplicate.as_ref().unwrap_or(record);
+        if self.kinds.contains(&record.kind()) {
+            self.written = (self.write)(&self.file, place.line, record);
+            if self.written.is_err() {
+                self.progress.stop();
+            }
+        }
+    }
 }

@@ -10,9 +10,12 @@ mod voices;
 pub use dedup::{Deduplicator, Novelty};
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
-    RecordKind, ServerStart, SkipReason, Skipped, Timestamp,
+    RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
-pub use source::{Input, ReadError, Reader};
+pub use source::{
+    Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
+    Reader, Why, WorkerName, group, point_name,
+};
 pub use tags::{Tag, Tags};
 pub(crate) use voices::Voices;

@@ -66,6 +66,15 @@ pub enum Record<'a> {
     Skipped(Skipped<'a>),
 }
 
+/// Takes the records of logs while they are read.
+pub trait RecordSink {
+    /// The log with index `file` begins: its name, and the input that led to it, as they are named to the user.
+    fn begin(&mut self, file: u32, name: &str, input: &str);
+
+    /// The next record of that log.
+    fn record(&mut self, place: Place, record: &Record<'_>);
+}
+
 /// One decode line: what `decode_log_interval` verify steps of one scheduler added up to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecodeLine<'a> {

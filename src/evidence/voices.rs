@@ -1,6 +1,6 @@
 //! Which rank speaks: tags to small numbers, fast when the same ones come again.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::Tags;
 
@@ -12,7 +12,7 @@ const MAX_VOICES: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Voices {
     tags: Vec<Tags>,
-    numbers: HashMap<Tags, usize>,
+    numbers: FxHashMap<Tags, usize>,
     last: usize,
 }
 

@@ -19,7 +19,7 @@ pub struct AuditDocument<'a> {
 impl<'a> AuditDocument<'a> {
     /// The document of an audit. `files` are the names that places refer to.
     #[must_use]
-    pub fn new(points: &'a [PointReport], verdict: Verdict, files: &'a [String]) -> Self {
+    pub fn new(points: &'a [PointReport], verdict: Verdict, files: &'a [&'a str]) -> Self {
         Self {
             target: target_of_all(points).map(TargetEntry::from),
             points: points.iter().map(|point| PointEntry::new(point, files)).collect(),
@@ -187,7 +187,7 @@ impl<'a> From<&'a Target> for TargetEntry<'a> {
 }
 
 impl<'a> PointEntry<'a> {
-    fn new(point: &'a PointReport, files: &'a [String]) -> Self {
+    fn new(point: &'a PointReport, files: &'a [&'a str]) -> Self {
         Self {
             name: &point.name,
             files: point.files.iter().filter_map(|file| name(files, *file)).collect(),
@@ -297,7 +297,7 @@ impl<'a> From<&'a RivalCell> for CellEntry<'a> {
 }
 
 impl<'a> FindingEntry<'a> {
-    fn new(finding: &'a Finding, files: &'a [String]) -> Self {
+    fn new(finding: &'a Finding, files: &'a [&'a str]) -> Self {
         let place = |place: Place| PlaceEntry { file: name(files, place.file), line: place.line };
         Self {
             code: finding.code.name(),
@@ -309,6 +309,6 @@ impl<'a> FindingEntry<'a> {
 }
 
 /// The name of a file by its index.
-fn name(files: &[String], index: u32) -> Option<&str> {
-    files.get(usize::try_from(index).ok()?).map(String::as_str)
+fn name<'a>(files: &[&'a str], index: u32) -> Option<&'a str> {
+    files.get(usize::try_from(index).ok()?).copied()
 }

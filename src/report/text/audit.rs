@@ -19,7 +19,7 @@ const MAX_RANKS: usize = 16;
 pub fn write_audit(
     points: &[PointReport],
     verdict: Verdict,
-    files: &[String],
+    files: &[&str],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for (index, point) in points.iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn write_audit(
     Ok(())
 }
 
-fn write_point(point: &PointReport, files: &[String], out: &mut dyn Write) -> io::Result<()> {
+fn write_point(point: &PointReport, files: &[&str], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{RESET}", point.name)?;
     for (label, value) in facts(point) {
         writeln!(out, "  {label:<11} {value}")?;
@@ -225,7 +225,7 @@ fn throughput(point: &PointReport) -> Option<String> {
     Some(format!("median {median:.1}, mean {mean:.1} tokens/s without idle time, all ranks"))
 }
 
-fn write_finding(finding: &Finding, files: &[String], out: &mut dyn Write) -> io::Result<()> {
+fn write_finding(finding: &Finding, files: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let color = match finding.severity {
         Severity::Error => RED,
         Severity::Warning => YELLOW,
@@ -242,7 +242,7 @@ fn write_finding(finding: &Finding, files: &[String], out: &mut dyn Write) -> io
 }
 
 /// Where the line stands that the reason speaks of.
-fn whence(reason: &Reason, files: &[String]) -> String {
+fn whence(reason: &Reason, files: &[&str]) -> String {
     match reason {
         Reason::ImpossibleLine { place: Some(place), .. } => format!(" ({})", named(*place, files)),
         _ => String::new(),
@@ -276,7 +276,7 @@ fn write_summary(points: &[PointReport], out: &mut dyn Write) -> io::Result<()> 
     table.write(out)
 }
 
-fn named(place: Place, files: &[String]) -> String {
+fn named(place: Place, files: &[&str]) -> String {
     let file = usize::try_from(place.file).ok().and_then(|index| files.get(index));
     file.map_or_else(|| format!("line {}", place.line), |file| format!("{file}:{}", place.line))
 }
