@@ -5,11 +5,9 @@
 mod correlation;
 mod decision;
 mod dispersion;
-mod duplicates;
 mod estimate;
 mod explain;
 mod finding;
-mod fingerprint;
 mod judge;
 mod kappa;
 mod likelihood;
@@ -25,7 +23,6 @@ mod speed;
 mod tally;
 mod trace;
 mod values;
-mod voices;
 
 pub use decision::{Reason, Shortfall, Verdict};
 pub use dispersion::{Dispersion, LatticeCheck};

@@ -1,12 +1,10 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Place, Record, SkipReason, Tags};
+use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags, Voices};
 
-use super::duplicates::{Duplicates, Novelty};
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::server::{self, Servers};
-use super::voices::Voices;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -30,7 +28,7 @@ pub struct PointBuilder {
     voices: Voices,
     /// The rank of each voice: copies of one scheduler speak for one rank.
     rank_of: Vec<Option<usize>>,
-    duplicates: Duplicates,
+    duplicates: Deduplicator,
     rooms: Rooms,
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
@@ -82,7 +80,7 @@ impl PointBuilder {
             gathers: Vec::new(),
             voices: Voices::default(),
             rank_of: Vec::new(),
-            duplicates: Duplicates::default(),
+            duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
             file: None,
             decode_only: false,
@@ -129,9 +127,10 @@ impl PointBuilder {
 
     fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
         let voice = self.voices.number(line.tags);
-        let novelty = self.duplicates.check(voice, line);
-        if let Novelty::Again | Novelty::CopyOf(_) = novelty {
+        let novelty = self.duplicates.check(line);
+        if novelty != Novelty::New {
             if let Novelty::CopyOf(original) = novelty {
+                let original = self.voices.number(original);
                 self.join(voice, original);
             }
             self.seen.skipped.duplicate += 1;
@@ -145,9 +144,6 @@ impl PointBuilder {
         self.seen.count(place, line);
         let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
-            if novelty == Novelty::NewAfterJump {
-                gather.begin_segment();
-            }
             gather.add(line, place, &mut self.rooms);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::{DecodeLine, Hundredths, Place, Tags};
+use crate::evidence::{DecodeLine, Hundredths, Place, Tags, Timestamp};
 
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
@@ -100,6 +100,8 @@ pub(super) struct Gather {
     before: Option<Before>,
     prefilled: bool,
     begun: bool,
+    /// The engine's time on the line before.
+    time: Vec<u8>,
 }
 
 impl Gather {
@@ -132,6 +134,15 @@ impl Gather {
     }
 
     pub(super) fn add(&mut self, line: &DecodeLine<'_>, place: Place, rooms: &mut Rooms) {
+        if let Some(time) = line.timestamp.map(Timestamp::as_bytes) {
+            if time < self.time.as_slice() {
+                // The clock went back: logs were joined here.
+                self.begin_segment();
+            }
+            self.time.clear();
+            self.time.extend_from_slice(time);
+        }
+
         self.rank.decode_lines += 1;
         self.rank.speed.add(line, !self.begun, place, &mut rooms.speed);
         self.begun = true;

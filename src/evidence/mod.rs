@@ -1,10 +1,13 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod dedup;
 mod record;
 mod sglang;
 mod source;
 mod tags;
+mod voices;
 
+pub use dedup::{Deduplicator, Novelty};
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
     RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
@@ -15,3 +18,4 @@ pub use source::{
     Reader, Why, WorkerName, group, point_name,
 };
 pub use tags::{Tag, Tags};
+pub(crate) use voices::Voices;
