@@ -119,7 +119,9 @@ mod tests {
     fn rank(values: &[u32]) -> Rank {
         let mut rank = Rank::default();
         let mut room = LINES_PER_POINT;
-        values.iter().for_each(|value| rank.trace.add(*value, 1, 1, &mut room));
+        for value in values {
+            rank.trace.add(*value, 1, 1, &mut room);
+        }
         rank
     }
 

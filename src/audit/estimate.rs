@@ -77,16 +77,15 @@ impl Estimate {
         let rho = sample.correlation.as_ref().map_or(0.0, |correlation| correlation.rho);
         let overlap = if shared.is_some() { 1.0 } else { 1.0 + (ranks - 1.0) * rho };
         let steps = steps_per_line * kappa / overlap;
-        let form = match &lattice {
-            Some((lo, _)) => Form::Binomial { lo: *lo, draws: (steps * (mean - lo)).clamp(0.0, steps) },
-            None => {
-                let weight = mean - mean.floor();
-                let binomial = (weight * (1.0 - weight) / steps).sqrt();
-                Form::Ratio(
-                    block_error(&series, mean, kappa)
-                        .map(|(error, freedom)| ((error * overlap.sqrt()).max(binomial), freedom)),
-                )
-            }
+        let form = if let Some((lo, _)) = &lattice {
+            Form::Binomial { lo: *lo, draws: (steps * (mean - lo)).clamp(0.0, steps) }
+        } else {
+            let weight = mean - mean.floor();
+            let binomial = (weight * (1.0 - weight) / steps).sqrt();
+            Form::Ratio(
+                block_error(&series, mean, kappa)
+                    .map(|(error, freedom)| ((error * overlap.sqrt()).max(binomial), freedom)),
+            )
         };
         Self { mean, steps, lines, form }
     }

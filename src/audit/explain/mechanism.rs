@@ -32,7 +32,7 @@ pub(crate) fn about_mechanism(
         ));
     }
     match mechanisms.best? {
-        Mechanism::MatchExpected => None,
+        Mechanism::MatchExpected | Mechanism::PerRequest => None,
         Mechanism::Rounded => Some(rounded(seen, target, mechanisms.constant)),
         Mechanism::Multinomial => Some(error(
             FindingCode::MultinomialBias,
@@ -42,7 +42,6 @@ pub(crate) fn about_mechanism(
                  and {max}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)"
             ),
         )),
-        Mechanism::PerRequest => None,
         Mechanism::Constant => constant(seen, target, mechanisms.constant),
         Mechanism::Real => Some(error(
             FindingCode::RealAcceptance,
