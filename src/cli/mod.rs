@@ -14,6 +14,7 @@ mod limits;
 mod man;
 mod output;
 mod progress;
+mod records;
 mod run;
 mod select;
 
@@ -45,6 +46,8 @@ enum Command {
     Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
+    /// Print what the readers find in server logs, one record a line
+    Records(records::RecordsArgs),
     /// Print a completion script for a shell
     ///
     /// Where it goes is the shell's own rule. To try it in bash: source <(accsim completions bash)
@@ -60,6 +63,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
+        Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
     }

@@ -10,7 +10,7 @@ mod voices;
 pub use dedup::{Deduplicator, Novelty};
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
-    RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
+    RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
 pub use source::{

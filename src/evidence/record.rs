@@ -234,7 +234,7 @@ pub struct CacheFlush<'a> {
 pub struct Skipped<'a> {
     /// Why it is none.
     pub reason: SkipReason,
-    /// The text, from the end of the record before it on the same line (or the line's start) to where the next begins.
+    /// The text: at most 64 bytes before its head, then all up to where the next record begins.
     pub text: &'a [u8],
 }
 
@@ -276,4 +276,64 @@ pub enum SkipReason {
     Lookalike,
     /// NaN or infinite acceptance fields.
     NotFinite,
+}
+
+impl SkipReason {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Duplicate => "duplicate",
+            Self::Lookalike => "lookalike",
+            Self::NotFinite => "not_finite",
+        }
+    }
+}
+
+/// The kinds of [`Record`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKind {
+    /// [`Record::Decode`].
+    Decode,
+    /// [`Record::Prefill`].
+    Prefill,
+    /// [`Record::Start`].
+    ServerArgs,
+    /// [`Record::CacheFlush`].
+    CacheFlush,
+    /// [`Record::Skipped`].
+    Rejected,
+}
+
+impl RecordKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] =
+        [Self::Decode, Self::Prefill, Self::ServerArgs, Self::CacheFlush, Self::Rejected];
+
+    /// The word for it in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Prefill => "prefill",
+            Self::ServerArgs => "server_args",
+            Self::CacheFlush => "cache_flush",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl Record<'_> {
+    /// Which kind of record it is.
+    #[must_use]
+    pub fn kind(&self) -> RecordKind {
+        match self {
+            Self::Decode(_) => RecordKind::Decode,
+            Self::Prefill(_) => RecordKind::Prefill,
+            Self::Start(_) => RecordKind::ServerArgs,
+            Self::CacheFlush(_) => RecordKind::CacheFlush,
+            Self::Skipped(_) => RecordKind::Rejected,
+        }
+    }
 }

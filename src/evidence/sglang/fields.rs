@@ -49,6 +49,11 @@ impl<'a> Fields<'a> {
         Self { rest: message }
     }
 
+    /// The text of the fields that are left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     /// Whether no field is left.
     #[must_use]
     pub fn is_done(&self) -> bool {

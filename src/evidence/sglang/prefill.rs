@@ -55,6 +55,12 @@ impl<'a> PrefillLine<'a> {
         figures(self.message).unwrap_or_default()
     }
 
+    /// The message up to the first damage: its fields are whole and of one record.
+    #[must_use]
+    pub fn intact(&self) -> &'a [u8] {
+        read(self.message).map_or(&[], |(_, intact)| intact)
+    }
+
     /// The value of the field called `name`, as printed.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a [u8]> {
@@ -67,10 +73,18 @@ impl<'a> PrefillLine<'a> {
 /// A cut or mixed prefill line is still the sign of a prefill: what stands before the damage is kept, what stands behind
 /// it is absent.
 fn figures(message: &[u8]) -> Result<PrefillFigures, SkipReason> {
+    read(message).map(|(figures, _)| figures)
+}
+
+/// As [`figures`], with the part of the message that they come from.
+fn read(message: &[u8]) -> Result<(PrefillFigures, &[u8]), SkipReason> {
+    let mut intact = message;
     let mut draft = Draft::default();
     let mut fields = Fields::new(message);
     let is_closed = message.trim_ascii_end().ends_with(b",");
-    while let Some(field) = fields.next() {
+    loop {
+        let left = fields.rest().len();
+        let Some(field) = fields.next() else { break };
         let is_last = fields.is_done();
         let whole = is_last || !is_mixed(field.value());
         let outcome = match field {
@@ -82,6 +96,7 @@ fn figures(message: &[u8]) -> Result<PrefillFigures, SkipReason> {
             return Err(SkipReason::Lookalike);
         }
         if outcome.is_err() {
+            intact = message.len().checked_sub(left).and_then(|end| message.get(..end)).unwrap_or(&[]);
             break;
         }
     }
@@ -91,7 +106,7 @@ fn figures(message: &[u8]) -> Result<PrefillFigures, SkipReason> {
     if !(draft.new_seq.is_set() || draft.new_tokens.is_set()) {
         return Err(SkipReason::Truncated);
     }
-    Ok(PrefillFigures {
+    let figures = PrefillFigures {
         new_seq: draft.new_seq.get(),
         new_tokens: draft.new_tokens.get(),
         cached_tokens: draft.cached_tokens.get(),
@@ -100,7 +115,8 @@ fn figures(message: &[u8]) -> Result<PrefillFigures, SkipReason> {
         queue_req: draft.queue_req.get(),
         graph: draft.graph.get(),
         input_throughput_tps: draft.throughput.get().flatten(),
-    })
+    };
+    Ok((figures, intact))
 }
 
 impl<'a> Draft<'a> {
