@@ -2,6 +2,7 @@
 //! of bounded size; [`judge`] compares what came together with a target and explains its verdict. Values in, values
 //! out: no I/O and no printing.
 
+mod contest;
 mod correlation;
 mod decision;
 mod dispersion;
@@ -10,6 +11,7 @@ mod estimate;
 mod explain;
 mod finding;
 mod fingerprint;
+mod hypotheses;
 mod judge;
 mod kappa;
 mod likelihood;

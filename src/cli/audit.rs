@@ -154,7 +154,7 @@ fn write(
 fn read(path: &Path, reader: &mut Reader, err: &mut dyn Write) -> (Observed, bool) {
     let name = if path == Path::new("-") { "(standard input)".into() } else { path.to_string_lossy() };
     let mut point = PointBuilder::new(name);
-    let errors = reader.read(&Input::from(path), &mut |place, record| point.add(place, &record));
+    let errors = reader.read(&Input::from(path), &mut |place, record| point.add(place, record));
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
