@@ -1,4 +1,4 @@
-//! Ranks that draw the same sequence are one sample (AUDIT_STATISTICS section 7).
+//! Ranks that draw the same sequence are one sample (Kish 1965: the design effect of a cluster).
 
 use crate::law::float;
 

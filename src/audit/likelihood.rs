@@ -1,4 +1,4 @@
-//! Log-likelihood of the lines under a law (AUDIT_STATISTICS section 9).
+//! Log-likelihood of the lines under a law.
 
 use crate::law::{AcceptanceLaw, LineLaw, Window, float, ln_normal_average, ln_normal_line, whole};
 
@@ -43,6 +43,9 @@ fn batch_of(window: Window) -> f64 {
 /// and a variance that nothing prescribes. The variance has a floor, a tenth of the most that the mean allows: without
 /// it a constant log would be real too.
 pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u32) -> f64 {
+    if sample.range().is_none_or(|(low, high)| low < 100 || high > max.saturating_mul(100)) {
+        return f64::NEG_INFINITY;
+    }
     let interval = f64::from(interval);
     let tokens = |hundredths: u32| f64::from(hundredths) / 100.0;
     let (mut weight, mut weighted) = (0.0, 0.0);

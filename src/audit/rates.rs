@@ -162,7 +162,6 @@ mod tests {
         RateCheck::Agrees { definition, draft_tokens }
     }
 
-    /// AUDIT_STATISTICS section 14, value 15.
     #[test]
     fn worked_rates_by_definition() {
         use RateDefinition::{Drafts, Tokens};

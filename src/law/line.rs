@@ -1,8 +1,10 @@
 //! What one decode line prints under a law.
 
+use std::sync::OnceLock;
+
 use super::acceptance::AcceptanceLaw;
 use super::multinomial::Multinomial;
-use super::number::{float, whole};
+use super::number::{float, whole, whole32};
 use super::printed::printed;
 use super::special::ln_normal_between;
 use super::two_point::{TwoPoint, ln_sum};
@@ -11,7 +13,7 @@ use super::two_point::{TwoPoint, ln_sum};
 /// limit does.
 const MAX_CONVOLVED: u32 = 100;
 
-/// Classes of kappa whose scale is computed ahead.
+/// Classes of kappa that share a scale.
 const KAPPA_CLASSES: u32 = 32;
 
 /// The batch during one line's window.
@@ -53,8 +55,8 @@ pub struct LineLaw {
 
 #[derive(Clone, Debug)]
 enum Form {
-    /// The draws of a window are the steps; scale of changing windows by class of kappa.
-    Shared(TwoPoint, Vec<f64>),
+    /// The draws of a window are the steps; scale of changing windows by class of kappa, computed when first needed.
+    Shared(TwoPoint, Vec<OnceLock<f64>>),
     /// The draws of a window are the request-steps.
     PerRequest(TwoPoint),
     /// Probability of each sum, from `first * I` on; empty for long windows.
@@ -70,9 +72,7 @@ impl LineLaw {
         let interval = interval.max(1);
         let form = match law {
             AcceptanceLaw::MatchExpected(law) => {
-                let steps = f64::from(interval);
-                let scale = |class| law.ln_between_scale(steps, steps * kappa_of(class));
-                Form::Shared(*law, (0..=KAPPA_CLASSES).map(scale).collect())
+                Form::Shared(*law, (0..=KAPPA_CLASSES).map(|_| OnceLock::new()).collect())
             }
             AcceptanceLaw::PerRequest(law) => Form::PerRequest(*law),
             AcceptanceLaw::Multinomial(law) => Form::Summed {
@@ -100,7 +100,10 @@ impl LineLaw {
                 law.ln_average(u64::from(self.interval), hundredths)
             }
             (Form::Shared(law, scales), Window::Changing { kappa, .. }) => {
-                let scale = scales.get(class_of(kappa)).copied().unwrap_or(0.0);
+                let class = class_of(kappa);
+                let compute = || law.ln_between_scale(interval, interval * kappa_of(class));
+                let cached = usize::try_from(class).ok().and_then(|class| scales.get(class));
+                let scale = cached.map_or_else(compute, |cached| *cached.get_or_init(compute));
                 law.ln_unequal_scaled(interval, interval * kappa, hundredths, scale)
             }
             (Form::PerRequest(law), Window::Steady { batch }) => {
@@ -184,9 +187,8 @@ fn kappa_of(class: u32) -> f64 {
     0.5 + 0.5 * f64::from(class) / f64::from(KAPPA_CLASSES)
 }
 
-fn class_of(kappa: f64) -> usize {
-    let class = whole(((kappa - 0.5) * 2.0 * f64::from(KAPPA_CLASSES)).round());
-    usize::try_from(class.min(u64::from(KAPPA_CLASSES))).unwrap_or(0)
+fn class_of(kappa: f64) -> u32 {
+    whole32(((kappa - 0.5) * 2.0 * f64::from(KAPPA_CLASSES)).round()).min(KAPPA_CLASSES)
 }
 
 #[cfg(test)]

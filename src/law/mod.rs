@@ -20,7 +20,7 @@ pub use printed::{Lattice, printed};
 pub use setting::{Setting, SettingError};
 pub use two_point::TwoPoint;
 
-pub(crate) use number::{float, whole};
+pub(crate) use number::{float, whole, whole32};
 pub(crate) use special::{
     beta_quantile, beta_reg, chi_square_lower, chi_square_upper, ln_gamma, normal_quantile, normal_upper,
     student_quantile,

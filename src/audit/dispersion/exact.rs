@@ -177,7 +177,7 @@ mod tests {
         assert!((lower - 0.125).abs() < 0.001 && (upper - 1.0).abs() < 1e-12, "{lower} {upper}");
     }
 
-    /// The tail that chi-square gets wrong by a factor of 20 and more (AUDIT_STATISTICS section 6).
+    /// The tail that chi-square gets wrong by a factor of 5 and more.
     #[test]
     fn skewed_weights_have_heavier_tails_than_chi_square() {
         // Quantile 0.9995 of chi-square with 60 degrees is 99.6.

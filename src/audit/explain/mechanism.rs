@@ -32,6 +32,7 @@ pub(crate) fn about_mechanism(
         ));
     }
     match mechanisms.best? {
+        // A simulation by requests is not SGLang's, yet it has no code of its own: the verdict's reason says it.
         Mechanism::MatchExpected | Mechanism::PerRequest => None,
         Mechanism::Rounded => Some(rounded(seen, target, mechanisms.constant)),
         Mechanism::Multinomial => Some(error(

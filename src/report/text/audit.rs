@@ -189,20 +189,19 @@ fn mechanism(point: &PointReport) -> Option<String> {
     let mechanisms = point.mechanisms.as_ref()?;
     let best = mechanisms.best.map_or("undetermined", Mechanism::name).to_owned();
     let rejected: Vec<&str> = mechanisms.rejected.iter().map(|mechanism| mechanism.name()).collect();
-    let scatter = mechanisms.dispersion.map(|scatter| {
-        let misses = point.lattice.map_or(0, |lattice| lattice.misses);
-        let off = if misses > 0 { format!(", {misses} off the lattice") } else { String::new() };
-        format!("scatter D {:.1} over {} steady lines{off}", scatter.d, scatter.lines)
-    });
-    let mut alike: Vec<String> =
+    let mut values: Vec<String> =
         mechanisms.cells_alike.iter().map(|cell| cell.accept_length.to_string()).collect();
-    alike.sort_unstable();
-    alike.dedup();
+    values.sort_unstable();
+    values.dedup();
+    let misses = point.lattice.map_or(0, |lattice| lattice.misses);
     let parts = [
         Some(best),
         (!rejected.is_empty()).then(|| format!("rejected: {}", rejected.join(", "))),
-        scatter,
-        (!alike.is_empty()).then(|| format!("golden values that fit as well: {}", alike.join(", "))),
+        mechanisms
+            .dispersion
+            .map(|scatter| format!("scatter D {:.1} over {} steady lines", scatter.d, scatter.lines)),
+        (misses > 0).then(|| format!("{misses} off the lattice")),
+        (!values.is_empty()).then(|| format!("golden values that fit as well: {}", values.join(", "))),
     ];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
