@@ -250,7 +250,7 @@ fn the_document_of_a_golden_target() {
     let target = Target::golden(AcceptLength::new(3.51).unwrap(), cell).unwrap();
     let server = Server::new(Engine::Vllm).drafter(Drafter::DSpark);
     let mut out = Vec::new();
-    json::write_env(&settings(&server, &target).unwrap(), &mut out).unwrap();
+    json::write(&mut out, &json::EnvDocument::new(&settings(&server, &target).unwrap(), &[])).unwrap();
     let document: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(
         document["target"],

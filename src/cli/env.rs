@@ -7,10 +7,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
 use super::select::CellFlags;
-use super::{Exit, Global};
+use super::{Exit, Global, catalogue};
 use crate::engine::{self, Drafter, Engine, EngineVersion, Models, Server, Settings};
-use crate::golden::{Target, Thinking};
-use crate::report::json;
+use crate::golden::{LookupWarning, Query, Target};
+use crate::report::json::{self, EnvDocument};
 use crate::report::settings::{SettingsFormat, write_unset};
 
 const USAGE: &str = "\
@@ -107,16 +107,6 @@ enum Switch {
     Off,
 }
 
-/// What a lookup of a golden cell needs.
-struct CellQuery<'a> {
-    prefix: &'a str,
-    method: &'a str,
-    draft_length: u32,
-    thinking: Thinking,
-    draft_model: Option<&'a str>,
-    draft_sample_method: Option<&'a str>,
-}
-
 fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(Engine::ALL.map(Engine::name)).try_map(|name| name.parse::<Engine>())
 }
@@ -150,7 +140,7 @@ pub(crate) fn run(
     if let Some(format) = text_format {
         format.check(args.engine)?;
     }
-    let target = target(args, global)?;
+    let (target, about_cell) = target(args, global)?;
     let settings = engine::settings(&server(args, &target), &target)?;
     match text_format {
         Some(format) => {
@@ -158,10 +148,10 @@ pub(crate) fn run(
             if !global.quiet {
                 // On a terminal the result stands first, what there is to say about it last.
                 out.flush()?;
-                comment(&settings, format, err);
+                comment(&settings, &about_cell, format, err);
             }
         }
-        None => json::write_env(&settings, out)?,
+        None => json::write(out, &EnvDocument::new(&settings, &about_cell))?,
     }
     Ok(Exit::Ok)
 }
@@ -179,19 +169,20 @@ fn check_engine_flags(args: &EnvArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn target(args: &EnvArgs, global: &Global) -> anyhow::Result<Target> {
+/// The target, with what its user should know of a golden one.
+fn target(args: &EnvArgs, global: &Global) -> anyhow::Result<(Target, Vec<LookupWarning>)> {
     if let (Some(accept_length), Some(max)) = (args.accept_length, args.max_accept_length) {
         ensure!(
             args.cell.draft_model.is_none() && args.cell.draft_sample_method.is_none(),
             "--draft-model and --draft-sample-method pick a golden cell; --accept-length names none"
         );
-        return Ok(Target::explicit(accept_length, max)?);
+        return Ok((Target::explicit(accept_length, max)?, Vec::new()));
     }
     let (Some(prefix), Some(method), Some(draft_length)) = (&args.prefix, &args.method, args.draft_length)
     else {
         bail!("no target: give PREFIX METHOD K, or --accept-length with --max-accept-length");
     };
-    let query = CellQuery {
+    let query = Query {
         prefix,
         method,
         draft_length,
@@ -200,17 +191,8 @@ fn target(args: &EnvArgs, global: &Global) -> anyhow::Result<Target> {
         draft_sample_method: (args.cell.draft_sample_method.as_deref())
             .or_else(|| args.engine.default_draft_sample_method()),
     };
-    golden_target(&query, global)
-}
-
-fn golden_target(query: &CellQuery<'_>, global: &Global) -> anyhow::Result<Target> {
-    // Connected when the golden room lands.
-    let CellQuery { prefix, method, draft_length, thinking, draft_model, draft_sample_method } = query;
-    let sampler = draft_sample_method.or(*draft_model).unwrap_or_default();
-    bail!(
-        "no golden cell: {prefix} {method} {draft_length} {thinking} {sampler} {}",
-        global.golden_dir.is_some()
-    )
+    let found = catalogue::find(global, &query)?;
+    Ok((found.target, found.warnings))
 }
 
 fn server(args: &EnvArgs, target: &Target) -> Server {
@@ -227,7 +209,10 @@ fn server(args: &EnvArgs, target: &Target) -> Server {
 }
 
 /// Notes and warnings of the text formats. A stderr that is closed has no reader to miss them.
-fn comment(settings: &Settings, format: SettingsFormat, err: &mut dyn Write) {
+fn comment(settings: &Settings, about_cell: &[LookupWarning], format: SettingsFormat, err: &mut dyn Write) {
+    for warning in about_cell {
+        let _ = writeln!(err, "{}: {warning}", warning.severity());
+    }
     if settings.target.cell().is_none() {
         let _ = writeln!(err, "note: an explicit target, not a golden one");
     }

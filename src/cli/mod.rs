@@ -1,9 +1,12 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod catalogue;
 mod completions;
+mod curves;
 mod env;
 mod exit;
+mod format;
 mod global;
 mod help;
 mod man;
@@ -31,6 +34,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Golden curves: list, show, look up, check, draw, compare
+    #[command(subcommand)]
+    Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
     /// Print a completion script for a shell
@@ -45,6 +51,7 @@ enum Command {
 
 fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),

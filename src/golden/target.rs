@@ -2,16 +2,21 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::{AcceptLength, AcceptLengthError};
 
 /// Thinking mode of a golden cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Thinking {
     /// `thinking_on`
+    #[serde(rename = "thinking_on")]
     On,
     /// `thinking_off`
+    #[serde(rename = "thinking_off")]
     Off,
     /// The file is of an older form that names no mode.
+    #[serde(rename = "unstated")]
     Unstated,
 }
 

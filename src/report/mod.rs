@@ -2,5 +2,6 @@
 //! decisions.
 
 pub mod json;
+pub mod plot;
 pub mod settings;
 pub mod text;

@@ -1,32 +1,23 @@
 //! `env --json`: an engine's settings for a target.
 
-use std::io::{self, Write};
-
 use serde::Serialize;
 
 use crate::engine::{Removal, Setting, Settings, Warning};
-use crate::golden::Target;
+use crate::golden::{LookupWarning, Target};
 
-/// Writes the settings as one JSON document, ended by a line feed.
-pub fn write_env(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document::from(settings);
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema_version: u32,
+/// The settings of one engine for one target.
+#[derive(Debug, Serialize)]
+pub struct EnvDocument<'a> {
     engine: &'static str,
     engine_version: Option<String>,
     target: TargetEntry<'a>,
     settings: Vec<SettingEntry<'a>>,
     unset: Vec<RemovalEntry>,
-    warnings: Vec<WarningEntry<'a>>,
+    warnings: Vec<WarningEntry>,
 }
 
 /// As `curves lookup` prints it; an explicit target has no curve and says so.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct TargetEntry<'a> {
     golden: bool,
     curve: Option<&'a str>,
@@ -39,14 +30,14 @@ struct TargetEntry<'a> {
     source: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct SettingEntry<'a> {
     kind: &'static str,
     name: &'static str,
     value: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct RemovalEntry {
     kind: &'static str,
     name: &'static str,
@@ -54,22 +45,24 @@ struct RemovalEntry {
     instead: Option<&'static str>,
 }
 
-#[derive(Serialize)]
-struct WarningEntry<'a> {
+#[derive(Debug, Serialize)]
+struct WarningEntry {
     code: &'static str,
-    message: &'a str,
+    message: String,
 }
 
-impl<'a> From<&'a Settings> for Document<'a> {
-    fn from(settings: &'a Settings) -> Self {
+impl<'a> EnvDocument<'a> {
+    /// The settings, with what the user of a golden cell should know.
+    #[must_use]
+    pub fn new(settings: &'a Settings, about_cell: &[LookupWarning]) -> Self {
+        let warnings = about_cell.iter().map(WarningEntry::from);
         Self {
-            schema_version: 1,
             engine: settings.server.engine.name(),
             engine_version: settings.server.version.as_ref().map(ToString::to_string),
             target: TargetEntry::from(&settings.target),
             settings: settings.settings.iter().map(SettingEntry::from).collect(),
             unset: settings.unset.iter().map(RemovalEntry::from).collect(),
-            warnings: settings.warnings.iter().map(WarningEntry::from).collect(),
+            warnings: warnings.chain(settings.warnings.iter().map(WarningEntry::from)).collect(),
         }
     }
 }
@@ -103,8 +96,14 @@ impl From<&Removal> for RemovalEntry {
     }
 }
 
-impl<'a> From<&'a Warning> for WarningEntry<'a> {
-    fn from(warning: &'a Warning) -> Self {
-        Self { code: warning.code.name(), message: &warning.message }
+impl From<&Warning> for WarningEntry {
+    fn from(warning: &Warning) -> Self {
+        Self { code: warning.code.name(), message: warning.message.clone() }
+    }
+}
+
+impl From<&LookupWarning> for WarningEntry {
+    fn from(warning: &LookupWarning) -> Self {
+        Self { code: warning.code(), message: warning.to_string() }
     }
 }

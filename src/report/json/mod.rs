@@ -1,7 +1,10 @@
-//! JSON documents, one file per kind of result.
+//! JSON documents. Every one begins with `"schema_version": 1` and ends with a line end.
 
 mod audit;
+pub mod curves;
+mod document;
 mod env;
 
 pub use audit::write_audit;
-pub use env::write_env;
+pub use document::{SCHEMA_VERSION, write};
+pub use env::EnvDocument;

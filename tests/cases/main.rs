@@ -1,0 +1,22 @@
+//! The worked cases of the folder beside the repository, run through the program. Without the folder nothing runs.
+
+// Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod expectation;
+mod runner;
+
+use runner::Suite;
+
+/// Cases that the program should pass by now, by the number in front of their file's name.
+const CASES: &[&str] = &["59", "61", "63", "64", "66", "68"];
+
+/// Subcommands that exist by now; a case's further commands (`more`) with another one are left out.
+const COMMANDS: &[&str] = &["curves", "env"];
+
+#[test]
+fn the_listed_cases_pass() {
+    let Some(suite) = Suite::open(COMMANDS) else { return };
+    let failures: Vec<String> = CASES.iter().flat_map(|case| suite.run(case)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
