@@ -7,9 +7,10 @@
 
 use wide::u8x16;
 
-use crate::evidence::{DecodeLine, Graph, Hundredths, Tags, Timestamp};
+use crate::evidence::{DecodeLine, Graph, Hundredths, Record, Timestamp};
 
 use super::fields::{Field, Fields};
+use super::tag_cache::TagCache;
 
 /// Bytes that the processor compares at a time.
 const LANES: usize = 16;
@@ -40,6 +41,22 @@ struct Spot {
     len: usize,
 }
 
+/// A number of at most eight digits, as the eight bytes that end with it.
+#[derive(Clone, Copy, Debug)]
+struct Digits {
+    word: usize,
+    /// Keeps the bytes of the number.
+    mask: u64,
+}
+
+/// A number with two decimals.
+#[derive(Clone, Copy, Debug)]
+struct Decimal {
+    whole: Digits,
+    /// Where its decimals stand.
+    decimals: usize,
+}
+
 /// One kind of line, with the width of each of its numbers.
 #[derive(Clone, Debug)]
 struct Layout {
@@ -48,12 +65,12 @@ struct Layout {
     time: Option<Spot>,
     tags: Spot,
     message: Spot,
-    iteration: Option<Spot>,
-    running: Spot,
-    queue: Spot,
-    accept_len: Option<Spot>,
-    accept_rate: Option<Spot>,
-    throughput: Option<Spot>,
+    iteration: Option<Digits>,
+    running: Digits,
+    queue: Digits,
+    accept_len: Option<Decimal>,
+    accept_rate: Option<Decimal>,
+    throughput: Option<Decimal>,
     graph: Option<Graph>,
     capped: bool,
     /// The layout of the line that came after the last line of this one.
@@ -66,13 +83,17 @@ pub(super) struct Layouts {
     known: Vec<Layout>,
     last: usize,
     misses: usize,
-    tags: TagCache,
 }
 
 impl Layouts {
     /// Reads the line at the start of `text` and hands it to `see`; returns its length, the line break included.
     #[inline]
-    pub(super) fn read<'a>(&mut self, text: &'a [u8], see: impl FnOnce(&DecodeLine<'a>)) -> Option<usize> {
+    pub(super) fn read<'a>(
+        &mut self,
+        text: &'a [u8],
+        tags: &mut TagCache,
+        see: impl FnOnce(&Record<'a>),
+    ) -> Option<usize> {
         let expected = self.known.get(self.last)?.next;
         let index = match self.known.get(expected) {
             Some(layout) if layout.fits(text) => expected,
@@ -80,7 +101,7 @@ impl Layouts {
         };
         self.last = index;
         let layout = self.known.get(index)?;
-        see(&layout.line(text, &mut self.tags)?);
+        see(&Record::Decode(layout.line(text, tags)?));
         Some(layout.len)
     }
 
@@ -142,20 +163,17 @@ impl Layout {
     fn line<'a>(&self, text: &'a [u8], tags: &mut TagCache) -> Option<DecodeLine<'a>> {
         let text = text.get(..self.len)?;
         let at = |spot: Spot| text.get(spot.at..spot.at + spot.len);
-        let number = |spot: Spot| at(spot).map(number);
+        let hundredths = |decimal: Decimal| decimal.read(text);
         Some(DecodeLine {
             timestamp: self.time.and_then(at).map(Timestamp::of_digits),
             tags: tags.get(at(self.tags)?),
-            iteration: self.iteration.and_then(number).map(u64::from),
-            running_req: number(self.running)?,
-            accept_len: self.accept_len.and_then(number).map(Hundredths::new),
-            accept_rate: self.accept_rate.and_then(number).map(Hundredths::new),
+            iteration: self.iteration.and_then(|digits| digits.read(text)).map(u64::from),
+            running_req: self.running.read(text)?,
+            accept_len: self.accept_len.and_then(hundredths).map(Hundredths::new),
+            accept_rate: self.accept_rate.and_then(hundredths).map(Hundredths::new),
             graph: self.graph,
-            gen_throughput_tps: self
-                .throughput
-                .and_then(number)
-                .map(|hundredths| f64::from(hundredths) / 100.0),
-            queue_req: number(self.queue)?,
+            gen_throughput_tps: self.throughput.and_then(hundredths).map(|count| f64::from(count) / 100.0),
+            queue_req: self.queue.read(text)?,
             capped: self.capped,
             message: at(self.message)?,
         })
@@ -170,6 +188,8 @@ impl Layout {
         let time = line.timestamp.map(|time| spot(raw, time.as_bytes()));
         // What a bracket holds behind its time, up to its end: the tags.
         let tags_at = time.map_or(Some(open + 1), |time| time.map(|time| time.at + time.len))?;
+        // Every layout has both counts: a line without them is no record.
+        let unread = Digits { word: 0, mask: 0 };
         let mut layout = Self {
             blocks: patterns(raw)?,
             len: raw.len(),
@@ -177,8 +197,8 @@ impl Layout {
             tags: Spot { at: tags_at, len: close.checked_sub(tags_at)? },
             message,
             iteration: None,
-            running: message,
-            queue: message,
+            running: unread,
+            queue: unread,
             accept_len: None,
             accept_rate: None,
             throughput: None,
@@ -189,18 +209,17 @@ impl Layout {
         if line.iteration.is_some() {
             let at = memchr::memrchr(b'[', raw.get(..message.at)?)? + 1;
             let len = memchr::memchr(b']', raw.get(at..)?)?;
-            layout.iteration = Some(Spot { at, len }).filter(|spot| spot.len <= 8);
-            layout.iteration?;
+            layout.iteration = Some(Digits::at(raw, at, len)?);
         }
         for field in Fields::new(line.message) {
             let Field::Named { name, value } = field else { return None };
-            let spot = spot(raw, value)?;
+            let Spot { at, len } = spot(raw, value)?;
             match name {
-                b"#running-req" => layout.running = is_integer(value).then_some(spot)?,
-                b"#queue-req" => layout.queue = is_integer(value).then_some(spot)?,
-                b"accept len" => layout.accept_len = Some(is_decimal(value).then_some(spot)?),
-                b"accept rate" => layout.accept_rate = Some(is_decimal(value).then_some(spot)?),
-                b"gen throughput (token/s)" => layout.throughput = Some(is_decimal(value).then_some(spot)?),
+                b"#running-req" => layout.running = Digits::at(raw, at, len)?,
+                b"#queue-req" => layout.queue = Digits::at(raw, at, len)?,
+                b"accept len" => layout.accept_len = Some(Decimal::at(raw, at, len)?),
+                b"accept rate" => layout.accept_rate = Some(Decimal::at(raw, at, len)?),
+                b"gen throughput (token/s)" => layout.throughput = Some(Decimal::at(raw, at, len)?),
                 _ => {}
             }
         }
@@ -239,56 +258,48 @@ fn patterns(raw: &[u8]) -> Option<Vec<[Pattern; 4]>> {
     Some(raw.chunks(BLOCK).map(block).collect())
 }
 
-/// One to eight digits and nothing else.
-fn is_integer(value: &[u8]) -> bool {
-    (1..=8).contains(&value.len()) && value.iter().all(u8::is_ascii_digit)
+impl Digits {
+    /// The number that stands at `at`, when it is one to eight digits with as many bytes before it.
+    fn at(raw: &[u8], at: usize, len: usize) -> Option<Self> {
+        let value = raw.get(at..at + len)?;
+        if !(1..=8).contains(&len) || !value.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let other_bits = 64 - 8 * u32::try_from(len).ok()?;
+        Some(Self { word: (at + len).checked_sub(8)?, mask: u64::MAX.checked_shl(other_bits)? })
+    }
+
+    /// Eight digits at a time: those before the number are masked to zeros.
+    #[inline]
+    fn read(self, text: &[u8]) -> Option<u32> {
+        let word = u64::from_le_bytes(*text.get(self.word..)?.first_chunk()?);
+        let ones = word & self.mask & 0x0f0f_0f0f_0f0f_0f0f;
+        let pairs = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
+        let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+        let all = fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff;
+        u32::try_from(all).ok()
+    }
 }
 
-/// One to six digits, a point and two digits.
-fn is_decimal(value: &[u8]) -> bool {
-    let whole = value.len().saturating_sub(3);
-    value.get(..whole).is_some_and(|whole| whole.len() <= 6 && is_integer(whole))
-        && matches!(value.get(whole..), Some([b'.', b'0'..=b'9', b'0'..=b'9']))
-}
+impl Decimal {
+    /// The number that stands at `at`, when it is one to seven digits, a point and two digits.
+    fn at(raw: &[u8], at: usize, len: usize) -> Option<Self> {
+        let whole = len.checked_sub(3).filter(|whole| *whole <= 7)?;
+        let [b'.', b'0'..=b'9', b'0'..=b'9'] = raw.get(at + whole..at + len)? else { return None };
+        Some(Self { whole: Digits::at(raw, at, whole)?, decimals: at + whole + 1 })
+    }
 
-/// The number that digits spell, a point among them passed over; at most eight digits, so it fits.
-#[inline]
-fn number(text: &[u8]) -> u32 {
-    text.iter().fold(0, |value: u32, byte| match byte {
-        b'.' => value,
-        digit => value.wrapping_mul(10).wrapping_add(u32::from(digit & 0x0f)),
-    })
+    /// The number in hundredths.
+    #[inline]
+    fn read(self, text: &[u8]) -> Option<u32> {
+        let [tenths, rest] = text.get(self.decimals..)?.first_chunk::<2>()?;
+        let decimals = u32::from(tenths & 0x0f) * 10 + u32::from(rest & 0x0f);
+        Some(self.whole.read(text)? * 100 + decimals)
+    }
 }
 
 /// Where `part` stands inside `whole`; `None` when it is no part of it.
 fn spot(whole: &[u8], part: &[u8]) -> Option<Spot> {
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     (at + part.len() <= whole.len()).then_some(Spot { at, len: part.len() })
-}
-
-/// Tags by their printed text: a log has few, and ranks take turns.
-#[derive(Debug, Default)]
-struct TagCache {
-    known: Vec<(Box<[u8]>, Tags)>,
-    next: usize,
-}
-
-impl TagCache {
-    const MAX: usize = 64;
-
-    #[inline]
-    fn get(&mut self, text: &[u8]) -> Tags {
-        // The next line is most often of the rank that came after this one the last time.
-        let (before, behind) = self.known.split_at_checked(self.next).unwrap_or((&self.known, &[]));
-        let mut order = (self.next..).zip(behind).chain((0..).zip(before));
-        if let Some((index, (_, tags))) = order.find(|(_, (known, _))| **known == *text) {
-            self.next = index + 1;
-            return *tags;
-        }
-        let tags = Tags::parse(text);
-        if self.known.len() < Self::MAX {
-            self.known.push((text.into(), tags));
-        }
-        tags
-    }
 }

@@ -9,6 +9,7 @@ mod prefill;
 mod prefix;
 mod scan;
 mod server_args;
+mod tag_cache;
 #[cfg(test)]
 mod tests;
 mod unwrap;

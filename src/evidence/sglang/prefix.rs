@@ -2,6 +2,8 @@
 
 use crate::evidence::{Tags, Timestamp};
 
+use super::tag_cache::TagCache;
+
 /// Time and rank of one record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Prefix<'a> {
@@ -10,7 +12,7 @@ pub(super) struct Prefix<'a> {
 }
 
 /// Reads the text between the previous record and a head. `None` when the record is quoted or told about, not logged.
-pub(super) fn read(before: &[u8]) -> Option<Prefix<'_>> {
+pub(super) fn read<'a>(before: &'a [u8], cache: &mut TagCache) -> Option<Prefix<'a>> {
     let before = before.trim_ascii_end();
     let Some(inside) = before.strip_suffix(b"]") else {
         return without_bracket(before).then(Prefix::default);
@@ -24,7 +26,9 @@ pub(super) fn read(before: &[u8]) -> Option<Prefix<'_>> {
         return None;
     }
     let bracket = bracket.get(1..)?;
-    Some(Prefix { timestamp: Timestamp::parse(bracket), tags: Tags::parse(bracket) })
+    let timestamp = Timestamp::parse(bracket);
+    let behind = bracket.get(timestamp.map_or(0, |time| time.as_bytes().len())..)?;
+    Some(Prefix { timestamp, tags: cache.get(behind) })
 }
 
 /// Index where the prefix of the head at `head` begins: its bracket, or the head itself.
@@ -67,6 +71,10 @@ fn without_bracket(before: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(before: &[u8]) -> Option<Prefix<'_>> {
+        super::read(before, &mut TagCache::default())
+    }
 
     #[test]
     fn wrappers_before_the_bracket_are_ignored() {

@@ -8,6 +8,7 @@ use aho_corasick::packed::Searcher;
 use crate::evidence::{DecodeLine, Place, PrefillLine, Record, SkipReason};
 
 use super::layout::Layouts;
+use super::tag_cache::TagCache;
 use super::{decode, prefill, prefix, server_args, unwrap};
 
 /// What begins a record.
@@ -64,6 +65,7 @@ pub struct Scanner {
     /// Whether the file is a container runtime's, decided on its first line.
     runtime: Option<bool>,
     layouts: Layouts,
+    tags: TagCache,
 }
 
 impl Scanner {
@@ -79,6 +81,7 @@ impl Scanner {
             colourless: Vec::new(),
             runtime: None,
             layouts: Layouts::default(),
+            tags: TagCache::default(),
         }
     }
 
@@ -111,30 +114,55 @@ impl Scanner {
     /// Finds the lines that hold a head and passes over the others.
     fn search(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
         let mut done = 0;
+        let mut next = Next::Unknown;
         while let Some(rest) = block.get(done..).filter(|rest| !rest.is_empty()) {
-            if let Some(length) = self.layouts.read(rest, |line| sink(self.place, &Record::Decode(*line))) {
+            if let Some(length) = self.layouts.read(rest, &mut self.tags, |record| sink(self.place, record)) {
                 self.place.line = self.place.line.saturating_add(1);
                 done += length;
                 continue;
             }
-            let Some((hit, _)) = self.heads.next(block, done) else {
+            next = match next {
+                Next::At(at, head) if at >= done => Next::At(at, head),
+                _ => self.heads.next(block, done),
+            };
+            let Next::At(hit, head) = next else {
                 self.count_lines(rest);
                 return;
             };
             let passed = block.get(done..hit).unwrap_or(&[]);
             if let Some(start) = memchr::memrchr(b'\n', passed) {
-                // The line of the hit may fit a layout: come back to it.
                 self.count_lines(passed.get(..=start).unwrap_or(&[]));
                 done += start + 1;
-                continue;
+                if head == Head::Decode {
+                    // The line of the hit may fit a layout.
+                    continue;
+                }
             }
-            let length = memchr::memchr(b'\n', rest.get(hit - done..).unwrap_or(&[]))
-                .map_or(rest.len(), |at| hit - done + at + 1);
-            let line = rest.get(..length).unwrap_or(&[]);
-            self.line_of_block(line, sink);
-            self.count_lines(line);
-            done += length;
+            let end = block
+                .get(hit..)
+                .and_then(|text| memchr::memchr(b'\n', text))
+                .map_or(block.len(), |at| hit + at + 1);
+            let line = block.get(done..end).unwrap_or(&[]);
+            next = self.heads.next(block, hit + head.pattern().len());
+            let alone = !matches!(next, Next::At(at, _) if at < end);
+            if alone && head == Head::Prefill && unwrap::is_plain(line) {
+                self.record(head, line.trim_ascii_end(), hit - done, sink);
+            } else {
+                self.line_of_block(line, sink);
+            }
+            if line.ends_with(b"\n") {
+                self.place.line = self.place.line.saturating_add(1);
+            }
+            done = end;
         }
+    }
+
+    /// Reads the one record of a line that needs no unwrapping.
+    fn record(&mut self, head: Head, line: &[u8], hit: usize, sink: &mut impl FnMut(Place, &Record<'_>)) {
+        let before = line.get(..hit).unwrap_or(&[]);
+        let message = line.get(hit + head.pattern().len()..).unwrap_or(&[]);
+        let place = self.place;
+        record(head, before, message, &mut self.tags, &mut |record: &Record<'_>| sink(place, record));
     }
 
     /// Reads one line by name, and learns its layout when it is a plain decode line.
@@ -201,39 +229,53 @@ impl Scanner {
         let mut rest = text;
         while let Some(end) = memchr::memchr2(b'\r', b'\n', rest) {
             let (segment, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-            self.segment(segment, place, sink);
+            segment_records(segment, place, &self.heads, &mut self.tags, sink);
             rest = behind.get(1..).unwrap_or(&[]);
         }
-        self.segment(rest, place, sink);
+        segment_records(rest, place, &self.heads, &mut self.tags, sink);
     }
+}
 
-    /// Reads the records of a text without line breaks: each ends where the next begins.
-    fn segment(&self, text: &[u8], place: Place, sink: &mut impl FnMut(Place, &Record<'_>)) {
-        let mut done = 0;
-        let mut current = self.heads.next(text, done);
-        while let Some((hit, head)) = current {
-            let behind = hit + head.pattern().len();
-            let next = self.heads.next(text, behind);
-            let end = next.map_or(text.len(), |(next, _)| prefix::start(text, next).max(behind));
-            let before = text.get(done..hit).unwrap_or(&[]);
-            let message = text.get(behind..end).unwrap_or(&[]);
-            record(head, before, message, &mut |record: &Record<'_>| sink(place, record));
-            done = end;
-            current = next;
-        }
+/// Reads the records of a text without line breaks: each ends where the next begins.
+fn segment_records(
+    text: &[u8],
+    place: Place,
+    heads: &Heads,
+    tags: &mut TagCache,
+    sink: &mut impl FnMut(Place, &Record<'_>),
+) {
+    let mut done = 0;
+    let mut current = heads.next(text, done);
+    while let Next::At(hit, head) = current {
+        let behind = hit + head.pattern().len();
+        current = heads.next(text, behind);
+        let end = match current {
+            Next::At(next, _) => prefix::start(text, next).max(behind),
+            _ => text.len(),
+        };
+        let before = text.get(done..hit).unwrap_or(&[]);
+        let message = text.get(behind..end).unwrap_or(&[]);
+        record(head, before, message, tags, &mut |record: &Record<'_>| sink(place, record));
+        done = end;
     }
 }
 
 /// Reads one record from what stands before and behind its head.
-fn record(head: Head, before: &[u8], message: &[u8], sink: &mut impl FnMut(&Record<'_>)) {
+fn record(
+    head: Head,
+    before: &[u8],
+    message: &[u8],
+    tags: &mut TagCache,
+    sink: &mut impl FnMut(&Record<'_>),
+) {
     match head {
-        Head::Decode => sink(&match decode_line(before, message) {
+        Head::Decode => sink(&match decode_line(before, message, tags) {
             Ok(line) => Record::Decode(line),
             Err(reason) => Record::Skipped(reason),
         }),
         Head::Prefill => {
             let found = behind_head(message).filter(|(_, message)| prefill::is_prefill(message));
-            if let Some(((_, message), prefix)) = found.zip(prefix::read(before)) {
+            if let Some(((_, message), prefix)) = found.zip(prefix::read(before, tags)) {
                 sink(&Record::Prefill(PrefillLine {
                     timestamp: prefix.timestamp,
                     tags: prefix.tags,
@@ -242,20 +284,24 @@ fn record(head: Head, before: &[u8], message: &[u8], sink: &mut impl FnMut(&Reco
             }
         }
         Head::Start => {
-            if let Some(start) = prefix::read(before).and_then(|_| server_args::parse(message)) {
+            if let Some(start) = prefix::read(before, tags).and_then(|_| server_args::parse(message)) {
                 sink(&Record::Start(Box::new(start)));
             }
         }
         Head::Flush => {
-            if prefix::read(before).is_some() {
+            if prefix::read(before, tags).is_some() {
                 sink(&Record::CacheFlush);
             }
         }
     }
 }
 
-fn decode_line<'a>(before: &'a [u8], message: &'a [u8]) -> Result<DecodeLine<'a>, SkipReason> {
-    let prefix = prefix::read(before).ok_or(SkipReason::Lookalike)?;
+fn decode_line<'a>(
+    before: &'a [u8],
+    message: &'a [u8],
+    tags: &mut TagCache,
+) -> Result<DecodeLine<'a>, SkipReason> {
+    let prefix = prefix::read(before, tags).ok_or(SkipReason::Lookalike)?;
     // A head at the very end of a line is a record cut there.
     if message.trim_ascii().is_empty() {
         return Err(SkipReason::Truncated);
@@ -277,6 +323,15 @@ fn behind_head(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
     message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, message))
 }
 
+/// Where the next head stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Not searched yet.
+    Unknown,
+    At(usize, Head),
+    Never,
+}
+
 /// Searches for all heads in one pass.
 #[derive(Debug)]
 struct Heads {
@@ -290,8 +345,8 @@ impl Heads {
     }
 
     /// The first head at or behind `from`.
-    fn next(&self, text: &[u8], from: usize) -> Option<(usize, Head)> {
-        let rest = text.get(from..)?;
+    fn next(&self, text: &[u8], from: usize) -> Next {
+        let rest = text.get(from..).unwrap_or(&[]);
         let found = match &self.searcher {
             Some(searcher) => searcher
                 .find(rest)
@@ -301,7 +356,7 @@ impl Heads {
                 .filter_map(|head| Some((memchr::memmem::find(rest, head.pattern())?, head)))
                 .min_by_key(|(at, _)| *at),
         };
-        found.map(|(at, head)| (from + at, head))
+        found.map_or(Next::Never, |(at, head)| Next::At(from + at, head))
     }
 }
 
@@ -315,7 +370,7 @@ mod tests {
         for heads in [Heads::new(), Heads { searcher: None }] {
             let mut found = Vec::new();
             let mut from = 0;
-            while let Some((at, head)) = heads.next(text, from) {
+            while let Next::At(at, head) = heads.next(text, from) {
                 found.push(head);
                 from = at + 1;
             }

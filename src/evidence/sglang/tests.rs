@@ -194,3 +194,52 @@ fn other_records_and_line_numbers() {
         ["start Some(5)", "prefill Some(2) Some(483)", "flush", "DP0 EP0 TP0 16 3.52 0.50 0"]
     );
 }
+
+/// All that the records of one text say.
+fn read_all(text: &[u8]) -> Vec<String> {
+    let mut seen = Vec::new();
+    Scanner::new(0).lines(text, &mut |_, record: &Record<'_>| seen.push(format!("{record:?}")));
+    seen
+}
+
+/// The line with other digits, and now and then with one byte overwritten.
+fn varied(digits: &[u8], damage: Option<(usize, u8)>) -> Vec<u8> {
+    let mut digits = digits.iter().cycle();
+    let mut line = LINE.as_bytes().to_vec();
+    for byte in line.iter_mut().filter(|byte| byte.is_ascii_digit()) {
+        *byte = b'0' + digits.next().unwrap() % 10;
+    }
+    if let Some((at, byte)) = damage {
+        let at = at % line.len();
+        line[at] = byte;
+    }
+    line.push(b'\n');
+    line
+}
+
+proptest::proptest! {
+    /// The fast path changes nothing: a log reads as its lines read one by one, each by a scanner that knows no layout.
+    #[test]
+    fn layouts_give_what_reading_by_name_gives(
+        lines in proptest::collection::vec(
+            (
+                proptest::collection::vec(proptest::prelude::any::<u8>(), 1..40),
+                proptest::option::weighted(0.3, (0_usize..400, proptest::prelude::any::<u8>())),
+                proptest::bool::weighted(0.1),
+            ),
+            1..60,
+        )
+    ) {
+        let text: Vec<Vec<u8>> = lines
+            .iter()
+            .map(|(digits, damage, other)| {
+                if *other { b"[2026-10-12 01:02:03 TP0] something else\n".to_vec() } else { varied(digits, *damage) }
+            })
+            .collect();
+        let whole = read_all(&text.concat());
+        // A damaged byte may be a line break, so split again.
+        let joined = text.concat();
+        let one_by_one: Vec<String> = joined.split_inclusive(|byte| *byte == b'\n').flat_map(read_all).collect();
+        proptest::prop_assert_eq!(whole, one_by_one);
+    }
+}

@@ -23,6 +23,13 @@ pub(super) fn runtime_line(line: &[u8]) -> Option<RuntimeLine<'_>> {
     (dated && matches!(stream, b"stdout" | b"stderr")).then_some(RuntimeLine { partial, text })
 }
 
+/// Whether a line holds no colours, no bare carriage return and is no JSON: what it says is what it means.
+pub(super) fn is_plain(line: &[u8]) -> bool {
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    text.first() != Some(&b'{') && memchr::memchr2(0x1b, b'\r', text).is_none()
+}
+
 /// Appends `text` to `plain` without terminal control sequences.
 pub(super) fn strip_colours(text: &[u8], plain: &mut Vec<u8>) {
     let mut rest = text;
