@@ -16,4 +16,5 @@ pub mod evidence;
 pub mod golden;
 pub mod law;
 pub mod report;
+pub mod simulate;
 pub mod yaml;

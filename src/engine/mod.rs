@@ -17,6 +17,8 @@ mod version;
 pub mod vllm;
 
 pub use drafter::{DraftFamily, Drafter, UnknownDrafter};
+#[cfg(test)]
+pub(crate) use fact::check as fact_check;
 pub use fact::{Change, Doubt, Era, Fact, First, History};
 pub use kind::{Engine, UnknownEngine};
 pub use number::General;

@@ -1,0 +1,23 @@
+//! Logs that a server could have written: what an engine prints of the accept lengths that were drawn.
+//!
+//! A plan says which engine and version, which servers, load and damage; a [`DrawSource`] gives the accept lengths;
+//! [`write_log`] writes the text and says what it holds.
+
+mod damage;
+mod draws;
+mod emit;
+mod sglang;
+mod summary;
+mod tally;
+mod text;
+mod time;
+
+pub use damage::{Damage, DamageError, Rate, Wrapper};
+pub use draws::{DrawSource, DrawStream};
+pub use emit::{LogPlan, write_log, write_log_with};
+pub use sglang::{
+    Caps, Device, Load, NEWEST, Noise, OLDEST, Parallel, Pause, PlanError, Pools, Role, Run, SglangLog, SglangPlan,
+    Speculation,
+};
+pub use summary::{DamageCounts, Fate, RankSummary, Summary, Window};
+pub use time::{LocalTime, LocalTimeError};

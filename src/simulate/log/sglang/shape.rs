@@ -1,0 +1,379 @@
+//! What the lines of each SGLang release look like: the one table.
+//!
+//! The order of the fields never changed; releases differ in which fields there are and in punctuation. Read in the
+//! released versions 0.3.6 to 0.5.23, unless a row names another source.
+
+use crate::engine::{EngineVersion, Fact, First, History, Release};
+
+/// The oldest release whose lines are known.
+pub const OLDEST: Release = release(0, 3, 6);
+
+/// The newest one.
+pub const NEWEST: Release = release(0, 5, 23);
+
+/// The release after [`NEWEST`], of which nothing is known.
+pub(super) const UNKNOWN: Release = release(0, 5, 24);
+
+/// A decode line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) head: Head,
+    /// Pools next to the plain one that it can print, and how.
+    pub(super) swa: Option<Swa>,
+    pub(super) mamba: bool,
+    pub(super) swa_with_mamba: bool,
+    pub(super) hisparse: bool,
+    pub(super) accept_len: bool,
+    pub(super) accept_rate: bool,
+    /// `cap len` and its relatives, printed when DSPARK does not verify everything.
+    pub(super) caps: bool,
+    /// What a decode server of a disaggregated pair adds.
+    pub(super) transfer: Option<Transfer>,
+    pub(super) waiting_image: bool,
+    pub(super) graph: Option<GraphNames>,
+    pub(super) largest_len: bool,
+    pub(super) end: End,
+    /// `--enable-mfu-metrics`.
+    pub(super) mfu: bool,
+    pub(super) occupancy: Option<Occupancy>,
+}
+
+/// What follows `Decode batch` and `Prefill batch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// `.`
+    Point,
+    /// ` [N],`
+    AlwaysNumbered,
+    /// `,`, and the number with `SGLANG_LOG_FORWARD_ITERS=1`.
+    Comma,
+}
+
+/// How a sliding-window pool is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Swa {
+    /// `#token: full=N, swa=N, token usage: full=F2, swa=F2`
+    Joined,
+    /// `#full token: N, full token usage: F2, #swa token: N, swa token usage: F2`
+    Named,
+}
+
+/// Fields of a decode server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transfer {
+    /// `pre-allocated usage`
+    Usage,
+    /// With `#retracted-req`.
+    Retracted,
+    /// With `#prealloc-req` and `#transfer-req` too.
+    Queues,
+    /// With `#host-receive-req` where requests arrive in the host's memory.
+    HostReceive,
+}
+
+/// Which devices have a name of their own before `graph`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GraphNames {
+    /// `cuda` on every device.
+    Cuda,
+    /// `cpu` on CPU, `cuda` elsewhere.
+    CpuOnCpu,
+    /// `cuda` on CUDA, `cpu` elsewhere.
+    CpuElsewhere,
+    /// `cuda`, `cpu`, `npu`.
+    Npu,
+    /// With `musa`.
+    Musa,
+}
+
+/// How a line ends behind `#queue-req`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// With the number.
+    Plain,
+    /// With a comma and a space.
+    Comma,
+    /// `, timestamp: 2025-07-18T15:32:54.159394`
+    Timestamp,
+}
+
+/// Suffix of `--enable-metrics` with forward timing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Occupancy {
+    /// `fwd occupancy: F2%`
+    Forward,
+    /// With `fwd+idle occupancy: F2%`.
+    ForwardAndIdle,
+}
+
+/// What stands before a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prefix {
+    /// Whether the time has a date.
+    pub(super) dated: bool,
+    /// Whether ` TPn` is there for one rank too.
+    pub(super) always_tp: bool,
+    pub(super) order: &'static [TagName],
+}
+
+/// A rank tag. From 0.5.9 on `ATTN_CP` and `MOE_DP` stand behind `PP`; no plan here splits a context or the experts'
+/// data, so they are never there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TagName {
+    Dp,
+    Tp,
+    Ep,
+    Pp,
+}
+
+/// A prefill line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PrefillShape {
+    pub(super) cache_hit_rate: bool,
+    pub(super) pending_token: bool,
+    /// `cuda graph` and `input throughput (token/s)`.
+    pub(super) throughput: bool,
+}
+
+/// How `server_args=` is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArgumentsForm {
+    /// `ServerArgs(name=value, ...)`
+    Call,
+    /// `{'name': value, ...}`
+    Dictionary,
+}
+
+/// Which ranks of a scheduler's tensor-parallel group print with `--enable-metrics-for-all-schedulers`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voices {
+    /// The first one, whatever the flag.
+    First,
+    /// All of them.
+    All,
+}
+
+/// All that a release's lines have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grammar {
+    pub(super) decode: Shape,
+    pub(super) prefix: Prefix,
+    pub(super) prefill: PrefillShape,
+    pub(super) arguments: ArgumentsForm,
+    pub(super) all_schedulers: Voices,
+}
+
+/// The lines of `version`; a pre-release has those of the release before.
+pub(super) fn at(version: &EngineVersion) -> Grammar {
+    let version = Some(version);
+    Grammar {
+        decode: DECODE.at(version).behaviour(),
+        prefix: PREFIX.at(version).behaviour(),
+        prefill: PREFILL.at(version).behaviour(),
+        arguments: ARGUMENTS.at(version).behaviour(),
+        all_schedulers: ALL_SCHEDULERS.at(version).behaviour(),
+    }
+}
+
+const READ: &str = "SGLang releases 0.3.6 to 0.5.23, source";
+const PREFILL_LINES: &str = "lines of 0.3.2 and 0.5.10 and logs of 0.5.16; the releases between inferred";
+
+const fn release(major: u64, minor: u64, patch: u64) -> Release {
+    Release::new(major, minor, patch)
+}
+
+/// The oldest row of a history.
+const fn until<B: Copy>(last: Release, behaviour: B) -> Fact<B> {
+    Fact { first: First::Ever, last: Some(last), behaviour, source: READ }
+}
+
+/// A row with both ends.
+const fn from_to<B: Copy>(first: Release, last: Release, behaviour: B) -> Fact<B> {
+    Fact { first: First::Release(first), last: Some(last), behaviour, source: READ }
+}
+
+/// The newest row.
+const fn since<B: Copy>(first: Release, behaviour: B) -> Fact<B> {
+    Fact { first: First::Release(first), last: None, behaviour, source: READ }
+}
+
+/// Another source than the released code.
+const fn stated<B: Copy>(fact: Fact<B>, source: &'static str) -> Fact<B> {
+    Fact { source, ..fact }
+}
+
+const V0_3_6: Shape = Shape {
+    head: Head::Point,
+    swa: None,
+    mamba: false,
+    swa_with_mamba: false,
+    hisparse: false,
+    accept_len: false,
+    accept_rate: false,
+    caps: false,
+    transfer: None,
+    waiting_image: false,
+    graph: None,
+    largest_len: false,
+    end: End::Plain,
+    mfu: false,
+    occupancy: None,
+};
+const V0_4_2: Shape = Shape { accept_len: true, ..V0_3_6 };
+const V0_4_4: Shape = Shape { largest_len: true, end: End::Comma, ..V0_4_2 };
+const V0_4_4_POST4: Shape = Shape { end: End::Comma, ..V0_4_2 };
+const V0_4_6: Shape = Shape { transfer: Some(Transfer::Usage), ..V0_4_2 };
+const V0_4_6_POST5: Shape = Shape { graph: Some(GraphNames::Cuda), ..V0_4_6 };
+const V0_4_8: Shape = Shape { transfer: Some(Transfer::Retracted), ..V0_4_6_POST5 };
+const V0_4_9: Shape = Shape { swa: Some(Swa::Joined), ..V0_4_8 };
+const V0_4_9_POST2: Shape = Shape { end: End::Timestamp, ..V0_4_9 };
+const V0_4_9_POST6: Shape = Shape { swa: Some(Swa::Named), end: End::Comma, ..V0_4_9 };
+const V0_5_2: Shape = Shape { graph: Some(GraphNames::CpuOnCpu), ..V0_4_9_POST6 };
+const V0_5_3: Shape =
+    Shape { graph: Some(GraphNames::CpuElsewhere), transfer: Some(Transfer::Queues), ..V0_5_2 };
+const V0_5_3_POST2: Shape = Shape { accept_rate: true, ..V0_5_3 };
+const V0_5_4: Shape = Shape { head: Head::AlwaysNumbered, mamba: true, ..V0_5_3_POST2 };
+const V0_5_4_POST1: Shape = Shape { head: Head::Comma, ..V0_5_4 };
+const V0_5_9: Shape =
+    Shape { end: End::Plain, graph: Some(GraphNames::Npu), waiting_image: true, ..V0_5_4_POST1 };
+const V0_5_10: Shape = Shape { swa_with_mamba: true, mfu: true, ..V0_5_9 };
+const V0_5_11: Shape = Shape { hisparse: true, occupancy: Some(Occupancy::Forward), ..V0_5_10 };
+const V0_5_13: Shape = Shape { graph: Some(GraphNames::Musa), ..V0_5_11 };
+const V0_5_16: Shape = Shape { caps: true, ..V0_5_13 };
+const V0_5_21: Shape = Shape {
+    occupancy: Some(Occupancy::ForwardAndIdle),
+    transfer: Some(Transfer::HostReceive),
+    ..V0_5_16
+};
+
+pub(super) const DECODE: History<Shape> = History {
+    origin: until(release(0, 4, 1).post(7), V0_3_6),
+    changes: &[
+        from_to(release(0, 4, 2), release(0, 4, 3).post(4), V0_4_2),
+        from_to(release(0, 4, 4), release(0, 4, 4).post(3), V0_4_4),
+        from_to(release(0, 4, 4).post(4), release(0, 4, 5).post(3), V0_4_4_POST4),
+        from_to(release(0, 4, 6), release(0, 4, 6).post(4), V0_4_6),
+        from_to(release(0, 4, 6).post(5), release(0, 4, 7).post(1), V0_4_6_POST5),
+        from_to(release(0, 4, 8), release(0, 4, 8).post(1), V0_4_8),
+        from_to(release(0, 4, 9), release(0, 4, 9).post(1), V0_4_9),
+        from_to(release(0, 4, 9).post(2), release(0, 4, 9).post(5), V0_4_9_POST2),
+        from_to(release(0, 4, 9).post(6), release(0, 5, 1).post(3), V0_4_9_POST6),
+        from_to(release(0, 5, 2), release(0, 5, 2), V0_5_2),
+        from_to(release(0, 5, 3), release(0, 5, 3).post(1), V0_5_3),
+        from_to(release(0, 5, 3).post(2), release(0, 5, 3).post(3), V0_5_3_POST2),
+        from_to(release(0, 5, 4), release(0, 5, 4), V0_5_4),
+        from_to(release(0, 5, 4).post(1), release(0, 5, 8).post(1), V0_5_4_POST1),
+        from_to(release(0, 5, 9), release(0, 5, 9), V0_5_9),
+        from_to(release(0, 5, 10), release(0, 5, 10).post(1), V0_5_10),
+        from_to(release(0, 5, 11), release(0, 5, 12).post(1), V0_5_11),
+        from_to(release(0, 5, 13), release(0, 5, 15).post(1), V0_5_13),
+        from_to(release(0, 5, 16), release(0, 5, 20), V0_5_16),
+        since(release(0, 5, 21), V0_5_21),
+    ],
+};
+
+const DP_TP_PP: &[TagName] = &[TagName::Dp, TagName::Tp, TagName::Pp];
+const DP_TP_EP_PP: &[TagName] = &[TagName::Dp, TagName::Tp, TagName::Ep, TagName::Pp];
+const DP_PP_TP_EP: &[TagName] = &[TagName::Dp, TagName::Pp, TagName::Tp, TagName::Ep];
+
+pub(super) const PREFIX: History<Prefix> = History {
+    origin: until(release(0, 3, 6).post(3), Prefix { dated: false, always_tp: true, order: DP_TP_PP }),
+    changes: &[
+        from_to(
+            release(0, 4, 0),
+            release(0, 4, 6).post(5),
+            Prefix { dated: true, always_tp: true, order: DP_TP_PP },
+        ),
+        from_to(
+            release(0, 4, 7),
+            release(0, 4, 9).post(6),
+            Prefix { dated: true, always_tp: false, order: DP_TP_PP },
+        ),
+        from_to(
+            release(0, 4, 10),
+            release(0, 5, 5).post(3),
+            Prefix { dated: true, always_tp: false, order: DP_TP_EP_PP },
+        ),
+        since(release(0, 5, 6), Prefix { dated: true, always_tp: false, order: DP_PP_TP_EP }),
+    ],
+};
+
+pub(super) const PREFILL: History<PrefillShape> = History {
+    origin: stated(
+        until(
+            release(0, 4, 3).post(4),
+            PrefillShape { cache_hit_rate: true, pending_token: false, throughput: false },
+        ),
+        PREFILL_LINES,
+    ),
+    changes: &[
+        stated(
+            from_to(
+                release(0, 4, 4),
+                release(0, 5, 8).post(1),
+                PrefillShape { cache_hit_rate: false, pending_token: false, throughput: false },
+            ),
+            PREFILL_LINES,
+        ),
+        stated(
+            from_to(
+                release(0, 5, 9),
+                release(0, 5, 15).post(1),
+                PrefillShape { cache_hit_rate: false, pending_token: false, throughput: true },
+            ),
+            PREFILL_LINES,
+        ),
+        stated(
+            since(
+                release(0, 5, 16),
+                PrefillShape { cache_hit_rate: false, pending_token: true, throughput: true },
+            ),
+            PREFILL_LINES,
+        ),
+    ],
+};
+
+pub(super) const ARGUMENTS: History<ArgumentsForm> = History {
+    origin: until(release(0, 5, 21), ArgumentsForm::Call),
+    changes: &[since(release(0, 5, 22), ArgumentsForm::Dictionary)],
+};
+
+pub(super) const ALL_SCHEDULERS: History<Voices> = History {
+    origin: until(release(0, 4, 9).post(6), Voices::First),
+    changes: &[
+        from_to(release(0, 4, 10), release(0, 5, 9), Voices::All),
+        since(release(0, 5, 10), Voices::First),
+    ],
+};
+
+/// The releases in which the lines changed, with the first release of the next look of a decode line at each: what a
+/// test of every version class has to visit.
+#[cfg(test)]
+pub(super) fn classes() -> Vec<EngineVersion> {
+    let firsts = |fact: Fact<Shape>| match fact.first {
+        First::Release(release) => release,
+        First::Ever | First::Change(_) => OLDEST,
+    };
+    DECODE.rows().map(firsts).map(EngineVersion::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::fact_check as check;
+
+    use super::*;
+
+    #[test]
+    fn the_tables_are_whole() {
+        check::history(&DECODE);
+        check::releases(&DECODE);
+        check::history(&PREFIX);
+        check::releases(&PREFIX);
+        check::history(&PREFILL);
+        check::releases(&PREFILL);
+        check::history(&ARGUMENTS);
+        check::releases(&ARGUMENTS);
+        check::history(&ALL_SCHEDULERS);
+        check::releases(&ALL_SCHEDULERS);
+    }
+}
