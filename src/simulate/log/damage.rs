@@ -9,6 +9,7 @@ use std::fmt;
 use super::sglang::PlanError;
 
 pub(super) use spoil::{Record, Records, Spoiler};
+pub(super) use wrap::physical_line;
 
 /// A share of the lines, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -121,5 +122,11 @@ impl Damage {
         let sum = self.truncated.0 + self.interleaved.0 + self.duplicated.0 + self.glued.0;
         // Rates in tenths add up to a little more than 1 now and then.
         if sum > 1.0 + 1e-9 { Err(PlanError::Damage(sum.to_string())) } else { Ok(()) }
+    }
+
+    /// Where lines are not SGLang's, nothing is known of how a reader takes their damage.
+    pub(super) fn check_wrappers(&self) -> Result<(), PlanError> {
+        let wrappers = Self { crlf: self.crlf, wrapper: self.wrapper, ..Self::default() };
+        if *self == wrappers { Ok(()) } else { Err(PlanError::DamageOfLines) }
     }
 }

@@ -2,15 +2,21 @@
 
 use std::io::{self, Write};
 
+use super::atom::{self, AtomPlan};
 use super::draws::DrawSource;
 use super::sglang::{self, SglangPlan};
 use super::summary::{Summary, Window};
+use super::vllm::{self, VllmPlan};
 
 /// A log that can be written.
 #[derive(Clone, Debug)]
 pub enum LogPlan {
     /// Decode lines of SGLang.
     Sglang(SglangPlan),
+    /// Windows of vLLM.
+    Vllm(VllmPlan),
+    /// Statistics of ATOM.
+    Atom(AtomPlan),
 }
 
 /// Writes a log: the same bytes for the same plan and draws, on any number of threads (those of the rayon pool that it
@@ -61,5 +67,7 @@ pub fn write_log_with<S: DrawSource>(
 ) -> io::Result<Summary> {
     match plan {
         LogPlan::Sglang(plan) => sglang::write(plan, source, out, seen),
+        LogPlan::Vllm(plan) => vllm::write(plan, source, out, seen),
+        LogPlan::Atom(plan) => atom::write(plan, source, out, seen),
     }
 }

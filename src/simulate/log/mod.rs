@@ -3,15 +3,19 @@
 //! A plan says which engine and version, which servers, load and damage; a [`DrawSource`] gives the accept lengths;
 //! [`write_log`] writes the text and says what it holds.
 
+mod atom;
 mod damage;
 mod draws;
 mod emit;
+mod page;
 mod sglang;
 mod summary;
 mod tally;
 mod text;
 mod time;
+mod vllm;
 
+pub use atom::{AtomLog, AtomPlan, Forced};
 pub use damage::{Damage, DamageError, Rate, Wrapper};
 pub use draws::{DrawSource, DrawStream};
 pub use emit::{LogPlan, write_log, write_log_with};
@@ -21,3 +25,4 @@ pub use sglang::{
 };
 pub use summary::{DamageCounts, Fate, RankSummary, Summary, Window};
 pub use time::{LocalTime, LocalTimeError};
+pub use vllm::{VllmEra, VllmLog, VllmPause, VllmPlan};

@@ -166,27 +166,34 @@ pub(super) fn two_digits(number: u64) -> [u8; 2] {
 /// nothing.
 #[inline]
 pub(super) fn quotient(numerator: u64, denominator: u64) -> u64 {
+    if denominator == 0 {
+        return 0;
+    }
+    decimals(float(numerator) / float(denominator), 100).unwrap_or_else(|| large_quotient(numerator, denominator))
+}
+
+/// The number of 1/`scale` parts that a value shows when it is rounded to them: the exact value of the double, ties to
+/// even, as C and Python do it. A scale is at most 1000; `None` for a value of 2^53 or more, or below 0.
+#[inline]
+pub(super) fn decimals(value: f64, scale: u64) -> Option<u64> {
     const MANTISSA_BITS: u32 = 52;
     /// The exponent field of a double with no bits behind its point.
     const WHOLE: u64 = 1075;
 
-    if denominator == 0 {
-        return 0;
-    }
-    let bits = (float(numerator) / float(denominator)).to_bits();
+    let bits = value.to_bits();
     let shift = WHOLE.wrapping_sub(bits >> MANTISSA_BITS);
     match u32::try_from(shift) {
         Ok(shift @ 1..64) => {
-            // 53 bits times 100 fit: the value is hundredfold / 2^shift exactly.
-            let hundredfold = (bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS) * 100;
-            let floor = hundredfold >> shift;
-            let rest = hundredfold - (floor << shift);
+            // 53 bits times 1000 fit: the value is scaled / 2^shift exactly.
+            let scaled = (bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS) * scale.min(1000);
+            let floor = scaled >> shift;
+            let rest = scaled - (floor << shift);
             let half = 1 << (shift - 1);
-            floor + u64::from(rest > half || (rest == half && floor % 2 == 1))
+            Some(floor + u64::from(rest > half || (rest == half && floor % 2 == 1)))
         }
-        // Less than 2^-11.
-        Ok(64..) => 0,
-        _ => large_quotient(numerator, denominator),
+        // Less than 2^-11: less than half of 1/1000.
+        Ok(64..=1075) => Some(0),
+        _ => None,
     }
 }
 
@@ -218,6 +225,9 @@ mod tests {
         assert_eq!(text(|text| text.thousandths(64)), "0.064");
         assert_eq!(quotient(1, 0), 0);
         assert_eq!(quotient(177, 40), 442);
+        assert_eq!((decimals(0.0, 100), decimals(5e-324, 1000)), (Some(0), Some(0)));
+        assert_eq!((decimals(-1.0, 100), decimals(f64::NAN, 100)), (None, None));
+        assert_eq!((decimals(0.0005, 1000), decimals(0.000_49, 1000)), (Some(1), Some(0)));
         assert_eq!(quotient(1, 100_000), 0);
         assert_eq!(quotient(1 << 53, 1), 100 << 53);
         assert_eq!(quotient(u64::MAX, 1), u64::MAX);
@@ -255,6 +265,13 @@ mod tests {
             let hundredths = hundredths >> shift;
             let expected = format!("{}.{:02}", hundredths / 100, hundredths % 100);
             prop_assert_eq!(text(|text| text.hundredths(hundredths)), expected);
+        }
+
+        /// Rust's own formatting rounds the exact value too.
+        #[test]
+        fn decimals_are_those_of_the_standard_library(value in 0.0_f64..1e9, places in 1_u32..4) {
+            let expected = format!("{value:.*}", usize::try_from(places).unwrap()).replace('.', "");
+            prop_assert_eq!(decimals(value, 10_u64.pow(places)), expected.parse().ok());
         }
 
         /// 64 bits give what 128 give, on ties too.

@@ -9,7 +9,7 @@ use crate::simulate::log::time::Clock;
 const NANOSECONDS: usize = 9;
 
 /// Appends one physical line, made of parts, in its wrapper and with its end; returns whether it was split.
-pub(super) fn physical_line(
+pub(in crate::simulate::log) fn physical_line(
     damage: &Damage,
     parts: &[&[u8]],
     (at, rank): (u64, u32),

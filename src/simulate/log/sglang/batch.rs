@@ -60,7 +60,7 @@ impl Batch {
             Self::Shared(lockstep) => {
                 lockstep.held.wrapping_add(lockstep.gained.wrapping_mul(self.len()))
             }
-            Self::PerRequest(requests) => requests.iter().map(|request| request.holds).sum(),
+            Self::PerRequest(requests) => requests.iter().map(|request| request.holds).fold(0, u64::saturating_add),
         }
     }
 
@@ -71,7 +71,7 @@ impl Batch {
             Self::Shared(lockstep) => {
                 let held = holds.wrapping_sub(lockstep.gained);
                 lockstep.held = lockstep.held.wrapping_add(held);
-                lockstep.requests.push(Reverse((lockstep.gained + wants, held)));
+                lockstep.requests.push(Reverse((lockstep.gained.saturating_add(wants), held)));
             }
             Self::PerRequest(requests) => requests.push(Request { wants, holds }),
         }
@@ -86,7 +86,7 @@ impl Batch {
             Self::PerRequest(requests) => requests.iter().map(|request| request.wants).min(),
         };
         match wants {
-            Some(wants) if wants <= most * longest => (wants.saturating_sub(1) / longest.max(1)).max(1),
+            Some(wants) if wants <= most.saturating_mul(longest) => (wants.saturating_sub(1) / longest.max(1)).max(1),
             _ => most,
         }
     }
@@ -97,18 +97,18 @@ impl Batch {
         match self {
             Self::Shared(lockstep) => {
                 let sum = stream.sum(steps);
-                lockstep.gained += sum;
-                sum * u64::try_from(lockstep.requests.len()).unwrap_or(0)
+                lockstep.gained = lockstep.gained.saturating_add(sum);
+                sum.saturating_mul(u64::try_from(lockstep.requests.len()).unwrap_or(0))
             }
             Self::PerRequest(requests) => requests
                 .iter_mut()
                 .map(|request| {
                     let sum = stream.sum(steps);
                     request.wants = request.wants.saturating_sub(sum);
-                    request.holds += sum;
+                    request.holds = request.holds.saturating_add(sum);
                     sum
                 })
-                .sum(),
+                .fold(0, u64::saturating_add),
         }
     }
 

@@ -17,4 +17,5 @@ pub use plan::{
 };
 pub use shape::{NEWEST, OLDEST};
 
+pub(super) use rank::step_us;
 pub(super) use write::write;

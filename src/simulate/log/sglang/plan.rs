@@ -17,6 +17,9 @@ const MAX_RUNNING: u32 = 1 << 16;
 /// Longest input and output of a request, in tokens.
 const MAX_TOKENS: u32 = 1 << 24;
 
+/// Most decode lines of a cycle of clients.
+const MAX_CYCLE: u64 = 1 << 40;
+
 /// Most verify steps per decode line.
 const MAX_INTERVAL: u32 = 1 << 20;
 
@@ -263,6 +266,32 @@ impl Load {
             max_graph_batch: None,
         }
     }
+
+    pub(in crate::simulate::log) fn check(&self) -> Result<(), PlanError> {
+        ordered("running requests", &self.running, MAX_RUNNING)?;
+        ordered("input tokens", &self.input, MAX_TOKENS)?;
+        ordered("output tokens", &self.output, MAX_TOKENS)?;
+        PlanError::range("the most running requests", self.max_running.unwrap_or(1), 1, MAX_RUNNING)?;
+        let (what, low, high, found) = ("lines of a cycle", 1, MAX_CYCLE, self.cycle_lines);
+        if (low..=high).contains(&found) { Ok(()) } else { Err(PlanError::Range { what, low, high, found }) }
+    }
+
+    /// Clients of a rank that has printed so many lines.
+    pub(in crate::simulate::log) fn clients(&self, printed: u64) -> u64 {
+        let (low, high) = (u64::from(*self.running.start()), u64::from(*self.running.end()));
+        if low == high {
+            return low;
+        }
+        let quarter = self.cycle_lines.div_ceil(4);
+        let of_cycle = printed % quarter.saturating_mul(4);
+        let passed = of_cycle % quarter;
+        match of_cycle / quarter {
+            0 => low + (high - low) * passed / quarter,
+            1 => high,
+            2 => high - (high - low) * passed / quarter,
+            _ => low,
+        }
+    }
 }
 
 /// A time without a request.
@@ -358,6 +387,9 @@ pub enum PlanError {
     /// Rates of exclusive damage add up to more than one.
     #[error("truncated, interleaved, duplicated and glued lines are more than all lines: their rates add up to {0}")]
     Damage(String),
+    /// Damage to lines of an engine other than SGLang.
+    #[error("only SGLang's lines can be cut, mixed, repeated, glued or coloured; wrappers and crlf suit every engine")]
+    DamageOfLines,
     /// No server, so no line.
     #[error("a log needs at least one run of a server")]
     NoRun,
@@ -409,7 +441,7 @@ impl SglangPlan {
         }
         log.runs.iter().try_for_each(check_run)?;
         let share = log.noise.decode_per_mille.unwrap_or(1);
-        range("decode lines per mille", share, 1, 1000)?;
+        PlanError::range("decode lines per mille", share, 1, 1000)?;
         log.damage.check()?;
         Ok(Self { log, grammar })
     }
@@ -474,7 +506,7 @@ fn check_parallel(parallel: &Parallel) -> Result<(), PlanError> {
         ("expert-parallel ranks", parallel.ep),
         ("pipeline stages", parallel.pp),
     ] {
-        range(what, size, 1, MAX_RANKS)?;
+        PlanError::range(what, size, 1, MAX_RANKS)?;
     }
     let uneven = |of, parts: u32| PlanError::Division { of, parts, whole: parallel.tp };
     if parallel.dp_attention && !parallel.tp.is_multiple_of(parallel.dp) {
@@ -487,33 +519,34 @@ fn check_parallel(parallel: &Parallel) -> Result<(), PlanError> {
 }
 
 fn check_run(run: &Run) -> Result<(), PlanError> {
-    range("the decode log interval", run.decode_log_interval, 1, MAX_INTERVAL)?;
-    let load = &run.load;
-    ordered("running requests", &load.running, MAX_RUNNING)?;
-    ordered("input tokens", &load.input, MAX_TOKENS)?;
-    ordered("output tokens", &load.output, MAX_TOKENS)?;
-    range("the most running requests", load.max_running.unwrap_or(1), 1, MAX_RUNNING)?;
-    if load.cycle_lines == 0 {
-        return Err(PlanError::Range { what: "lines of a cycle", low: 1, high: u64::MAX, found: 0 });
-    }
+    PlanError::range("the decode log interval", run.decode_log_interval, 1, MAX_INTERVAL)?;
+    run.load.check()?;
     if let Some(drafter) = run.speculation {
-        range("draft tokens", drafter.num_draft_tokens, 2, 1 << 16)?;
-        range("draft steps", drafter.num_steps, 0, 1 << 16)?;
+        PlanError::range("draft tokens", drafter.num_draft_tokens, 2, 1 << 16)?;
+        PlanError::range("draft steps", drafter.num_steps, 0, 1 << 16)?;
     }
     Ok(())
 }
 
 fn ordered(what: &'static str, range_of: &RangeInclusive<u32>, most: u32) -> Result<(), PlanError> {
     let (low, high) = (*range_of.start(), *range_of.end());
-    range(what, low, 1, most)?;
-    range(what, high, 1, most)?;
+    PlanError::range(what, low, 1, most)?;
+    PlanError::range(what, high, 1, most)?;
     if low > high { Err(PlanError::Empty { what, low, high }) } else { Ok(()) }
 }
 
-fn range(what: &'static str, found: u32, low: u32, high: u32) -> Result<(), PlanError> {
-    if (low..=high).contains(&found) {
-        Ok(())
-    } else {
-        Err(PlanError::Range { what, low: low.into(), high: high.into(), found: found.into() })
+impl PlanError {
+    /// Checks a number against its range.
+    pub(in crate::simulate::log) fn range(
+        what: &'static str,
+        found: u32,
+        low: u32,
+        high: u32,
+    ) -> Result<(), Self> {
+        if (low..=high).contains(&found) {
+            Ok(())
+        } else {
+            Err(Self::Range { what, low: low.into(), high: high.into(), found: found.into() })
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::simulate::log::text::quotient;
 
 use super::batch::Batch;
 use super::line::{Access, Decode, Kind, Line, Path, Prefill};
-use super::plan::{Load, Pause, Role, Run};
+use super::plan::{Pause, Role, Run};
 
 /// Microseconds of a verify step: of any, and more with each request.
 const STEP_US: u64 = 8_000;
@@ -22,6 +22,11 @@ const PREFILL_PER_TOKEN_US: u64 = 20;
 
 /// Tokens after which a prefill takes no more requests (`chunked_prefill_size`).
 const CHUNK_TOKENS: u64 = 8192;
+
+/// Microseconds of a verify step of a batch.
+pub(in crate::simulate::log) fn step_us(running: u64) -> u64 {
+    STEP_US + STEP_PER_REQUEST_US * running
+}
 
 /// No admission is due.
 const NEVER: u64 = u64::MAX;
@@ -144,12 +149,12 @@ impl<S: DrawStream> Rank<S> {
             let running = self.batch.len();
             let most = (interval - self.phase).min((self.admit_at - self.step).max(1));
             let steps = self.batch.calm_steps(common.longest, most);
-            self.accepted += self.batch.step(steps, &mut self.steps);
+            self.accepted = self.accepted.saturating_add(self.batch.step(steps, &mut self.steps));
             self.request_steps += steps * running;
             self.phase += steps;
             self.step += steps;
             self.forwards += steps;
-            self.now += steps * (STEP_US + STEP_PER_REQUEST_US * running) * pace / 1000;
+            self.pass(steps * step_us(running) * pace / 1000);
             let is_full = self.phase == interval;
             if is_full {
                 self.print(common, running, allowed, out);
@@ -182,7 +187,7 @@ impl<S: DrawStream> Rank<S> {
             return 0;
         }
         let load = &common.run.load;
-        clients(load, self.printed).min(load.max_running.map_or(u64::MAX, u64::from))
+        load.clients(self.printed).min(load.max_running.map_or(u64::MAX, u64::from))
     }
 
     fn pause<'a>(&self, run: &'a Run) -> Option<&'a Pause> {
@@ -200,7 +205,7 @@ impl<S: DrawStream> Rank<S> {
     fn wait(&mut self, common: &Common, out: &mut Vec<Line>) {
         let pause = self.pause(&common.run).copied().filter(|pause| self.printed >= pause.after_lines);
         if let Some(pause) = pause {
-            self.now += u64::from(pause.seconds) * 1_000_000;
+            self.pass(u64::from(pause.seconds) * 1_000_000);
             self.pauses_done += 1;
             if pause.flush_cache {
                 self.flush(common, out);
@@ -208,7 +213,8 @@ impl<S: DrawStream> Rank<S> {
         } else if self.closing == Closing::Now {
             self.closing = Closing::Done;
         } else {
-            self.now += self.chance.between(1_000, 4_000);
+            let think = self.chance.between(1_000, 4_000);
+            self.pass(think);
         }
         let allowed = self.allowed(common).max(1);
         self.admit(common, allowed, out);
@@ -259,7 +265,7 @@ impl<S: DrawStream> Rank<S> {
             };
             self.push(common, Kind::Prefill(prefill), out);
             self.forwards += 1;
-            self.now += takes;
+            self.pass(takes);
         }
     }
 
@@ -278,7 +284,7 @@ impl<S: DrawStream> Rank<S> {
 
     fn print(&mut self, common: &Common, running: u64, allowed: u64, out: &mut Vec<Line>) {
         let (accepted, request_steps) = (self.accepted, self.request_steps);
-        let clients = if allowed == 0 { 0 } else { clients(&common.run.load, self.printed) };
+        let clients = if allowed == 0 { 0 } else { common.run.load.clients(self.printed) };
         let decode = Decode {
             running,
             queue: clients.saturating_sub(allowed.max(running)),
@@ -301,6 +307,11 @@ impl<S: DrawStream> Rank<S> {
         self.request_steps = 0;
     }
 
+    /// Time goes on.
+    fn pass(&mut self, micros: u64) {
+        self.now = self.now.saturating_add(micros);
+    }
+
     fn push(&self, common: &Common, kind: Kind, out: &mut Vec<Line>) {
         out.push(Line { at: self.now, rank: self.number, server: common.server, kind });
     }
@@ -308,23 +319,6 @@ impl<S: DrawStream> Rank<S> {
     /// Connections of a client's pool.
     fn port(&mut self) -> u64 {
         self.chance.between(32_768, 60_999)
-    }
-}
-
-/// Clients of a rank that has printed so many lines.
-fn clients(load: &Load, printed: u64) -> u64 {
-    let (low, high) = (u64::from(*load.running.start()), u64::from(*load.running.end()));
-    if low == high {
-        return low;
-    }
-    let quarter = load.cycle_lines.div_ceil(4);
-    let of_cycle = printed % (4 * quarter);
-    let passed = of_cycle % quarter;
-    match of_cycle / quarter {
-        0 => low + (high - low) * passed / quarter,
-        1 => high,
-        2 => high - (high - low) * passed / quarter,
-        _ => low,
     }
 }
 

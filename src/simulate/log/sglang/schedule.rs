@@ -93,7 +93,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
             (STARTUP_US / 3, Kind::Startup(Startup::LoadEnd)),
             (STARTUP_US / 3, Kind::Startup(Startup::Ready)),
         ] {
-            self.now += after;
+            self.now = self.now.saturating_add(after);
             out.push(Line { at: self.now, rank: 0, server: self.server, kind });
         }
         self.voices = (0..log.parallel.dp).map(|rank| self.voice(rank, is_drafting, &common)).collect();
@@ -120,7 +120,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
         self.now = self.voices.iter().map(|voice| voice.rank.now()).fold(self.now, u64::max);
         let kind = Kind::Startup(Startup::Draining);
         out.push(Line { at: self.now, rank: 0, server: common.server, kind });
-        self.now += RESTART_US;
+        self.now = self.now.saturating_add(RESTART_US);
         self.voices.clear();
         self.server = self.server.saturating_add(1);
     }

@@ -1,6 +1,7 @@
 //! A line's fixed texts with the places for its numbers, put together once per server from the table of shapes.
 
-use crate::simulate::log::text::{Piece, Text, quotient};
+use crate::law::float;
+use crate::simulate::log::text::{Piece, Text, decimals, quotient};
 use crate::simulate::log::time::Clock;
 
 use super::line::{Decode, Prefill};
@@ -264,10 +265,11 @@ fn windows(line: &Decode) -> u64 {
     line.tokens.min(line.running * WINDOW_TOKENS)
 }
 
-/// Tokens in a hundred seconds.
+/// Hundredths of a token per second.
 #[inline(never)]
 fn per_second(line: &Decode) -> u64 {
-    (line.accepted * 100_000_000 + line.elapsed / 2) / line.elapsed.max(1)
+    let seconds = float(line.elapsed.max(1)) / 1e6;
+    decimals(float(line.accepted) / seconds, 100).unwrap_or(0)
 }
 
 /// Percent of the time; nothing was measured before the first line.
