@@ -40,7 +40,14 @@ fn write_point(point: &PointReport, files: &[String], out: &mut dyn Write) -> io
     for finding in &point.findings {
         write_finding(finding, files, out)?;
     }
-    writeln!(out, "  {:<11} {}: {}{}", "verdict", colored(point.verdict), point.reason, whence(&point.reason, files))?;
+    writeln!(
+        out,
+        "  {:<11} {}: {}{}",
+        "verdict",
+        colored(point.verdict),
+        point.reason,
+        whence(&point.reason, files)
+    )?;
     if let Some(remark) = remark(point) {
         writeln!(out, "  {:<11} {remark}", "")?;
     }
@@ -250,10 +257,9 @@ fn remark(point: &PointReport) -> Option<&'static str> {
 fn write_summary(points: &[PointReport], out: &mut dyn Write) -> io::Result<()> {
     let width = points.iter().map(|point| point.name.chars().count()).max().unwrap_or(0);
     for point in points {
-        let mean = point.accept_len.map_or_else(
-            || "     -".to_owned(),
-            |accept_len| format!("{:>6.3}", accept_len.mean),
-        );
+        let mean = point
+            .accept_len
+            .map_or_else(|| "     -".to_owned(), |accept_len| format!("{:>6.3}", accept_len.mean));
         writeln!(
             out,
             "{:<width$}  {mean}  {:>9} lines  {}",
