@@ -94,6 +94,25 @@ impl<R: Rng> Steps<R> {
         }
     }
 
+    /// The tokens of the next `count` draws together: what as many calls of [`Steps::draw`] add up to, without the draws of a
+    /// two-point law one by one.
+    pub fn tokens(&mut self, count: u64) -> u64 {
+        match &mut self.form {
+            Form::Constant(length) => u64::from(*length).saturating_mul(count),
+            Form::TwoPoint(bits) => bits.tokens(&mut self.random, count),
+            Form::Table { first, table } => {
+                let above = (0..count).map(|_| u64::from(table.draw(&mut self.random))).sum();
+                u64::from(*first).saturating_mul(count).saturating_add(above)
+            }
+            Form::Pool { pool, next } => {
+                let from = *next;
+                *next = from.wrapping_add(count);
+                let larger = pool.larger_among(*next).saturating_sub(pool.larger_among(from));
+                u64::from(pool.law().lo()).saturating_mul(count).saturating_add(larger)
+            }
+        }
+    }
+
     /// The next draws, as many as there is room for.
     pub fn fill(&mut self, lengths: &mut [u32]) {
         match &mut self.form {
@@ -136,6 +155,23 @@ impl Bits {
         length
     }
 
+    /// Counts the larger lengths among the next draws, as many at a time as are in hand.
+    fn tokens(&mut self, random: &mut impl Rng, count: u64) -> u64 {
+        let (mut rest, mut larger) = (count, 0);
+        while rest > 0 {
+            if self.left == 0 {
+                self.refill(random);
+            }
+            let taken = u32::try_from(rest).unwrap_or(u32::MAX).min(self.left);
+            let mask = u64::MAX.checked_shr(u64::BITS - taken).unwrap_or(0);
+            larger += u64::from((self.block & mask).count_ones());
+            self.block = self.block.checked_shr(taken).unwrap_or(0);
+            self.left -= taken;
+            rest -= u64::from(taken);
+        }
+        u64::from(self.lo).saturating_mul(count).saturating_add(larger)
+    }
+
     /// 64 new draws. Lane i compares a uniform with the weight, both as bits behind the point: the first bit in which
     /// they differ decides, and equal ones are not below it.
     fn refill(&mut self, random: &mut impl Rng) {
@@ -173,6 +209,45 @@ impl Bits {
                 self.refill(random);
             }
             *length = self.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{GeometricDecay, PoolKind, Setting, Stream};
+    use super::*;
+
+    proptest! {
+        /// Sums, draws and blocks in any mixture are one sequence.
+        #[test]
+        fn sums_are_of_the_sequence(
+            length in 1.0_f64..6.0,
+            form in 0_usize..5,
+            parts in proptest::collection::vec(0_u64..200, 1..20),
+        ) {
+            let setting = Setting::new(length, 6).unwrap();
+            let law = match form {
+                0 => AcceptanceLaw::match_expected(setting),
+                1 => AcceptanceLaw::multinomial(setting),
+                2 => AcceptanceLaw::rounded(setting),
+                3 => AcceptanceLaw::Pool(Pool::new(PoolKind::Atom, TwoPoint::new(setting))),
+                _ => AcceptanceLaw::Geometric(GeometricDecay::with_mean_rate((setting.clamped() - 1.0) / 5.0, 5).unwrap()),
+            };
+            let mut sums = Steps::new(&law, Stream::new(1, 0, 0));
+            let mut single = Steps::new(&law, Stream::new(1, 0, 0));
+            for (index, part) in parts.iter().enumerate() {
+                let expected: u64 = single.by_ref().take(usize::try_from(*part).unwrap()).map(u64::from).sum();
+                if index % 3 == 2 {
+                    let mut block = vec![0; usize::try_from(*part).unwrap()];
+                    sums.fill(&mut block);
+                    prop_assert_eq!(block.into_iter().map(u64::from).sum::<u64>(), expected);
+                } else {
+                    prop_assert_eq!(sums.tokens(*part), expected);
+                }
+            }
         }
     }
 }

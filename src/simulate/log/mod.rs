@@ -7,6 +7,7 @@ mod atom;
 mod damage;
 mod draws;
 mod emit;
+mod law;
 mod page;
 mod sglang;
 mod summary;
@@ -19,9 +20,10 @@ pub use atom::{AtomLog, AtomPlan, Forced};
 pub use damage::{Damage, DamageError, Rate, Wrapper};
 pub use draws::{DrawSource, DrawStream};
 pub use emit::{LogPlan, write_log, write_log_with};
+pub use law::{LawSource, LawStream};
 pub use sglang::{
     Caps, Device, Load, NEWEST, Noise, OLDEST, Parallel, Pause, PlanError, Pools, Role, Run, SglangLog, SglangPlan,
-    Speculation,
+    Speculation, sglang_releases,
 };
 pub use summary::{DamageCounts, Fate, RankSummary, Summary, Window};
 pub use time::{LocalTime, LocalTimeError};

@@ -51,6 +51,10 @@ pub struct Window {
     pub rank: u32,
     /// Requests in the batch of its last step.
     pub running: u64,
+    /// Requests that wait.
+    pub queue: u64,
+    /// Tokens in the cache: those of all pools; 0 where no line prints them.
+    pub tokens: u64,
     /// A: tokens accepted, the target model's own included.
     pub accepted: u64,
     /// C: batch sizes summed over its steps.

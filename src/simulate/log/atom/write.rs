@@ -88,6 +88,8 @@ impl<S: DrawStream> Scheduler<S> {
             server: 0,
             rank,
             running,
+            queue: 0,
+            tokens: 0,
             accepted: accepted(&self.lengths) + INTERVAL_STEPS,
             request_steps: INTERVAL_STEPS,
             accept_len: None,

@@ -212,7 +212,8 @@ impl<'a> Spoiler<'a> {
     ) -> usize {
         let bytes = line.of(text);
         let Some((low, high)) = cuts(bytes) else { return self.whole(line, text, clock, out) };
-        let at = self.chance.index(low, high);
+        // The comma before the last field goes with the rest: without it that field would read as a wrapper's remark.
+        let at = self.chance.index(low, high.saturating_sub(2));
         let (head, tail) = bytes.split_at_checked(at).unwrap_or((bytes, &[]));
         self.counts.interleaved += 1;
         self.fate(line, Fate::Lost);

@@ -15,7 +15,7 @@ mod write;
 pub use plan::{
     Caps, Device, Load, Noise, Parallel, Pause, PlanError, Pools, Role, Run, SglangLog, SglangPlan, Speculation,
 };
-pub use shape::{NEWEST, OLDEST};
+pub use shape::{NEWEST, OLDEST, sglang_releases};
 
 pub(super) use rank::step_us;
 pub(super) use write::write;

@@ -346,22 +346,38 @@ pub(super) const ALL_SCHEDULERS: History<Voices> = History {
     ],
 };
 
-/// The releases in which the lines changed, with the first release of the next look of a decode line at each: what a
-/// test of every version class has to visit.
-#[cfg(test)]
-pub(super) fn classes() -> Vec<EngineVersion> {
+/// The first release of each look of a decode line, oldest first: one of every version class.
+///
+/// ```
+/// use accsim::simulate::log::sglang_releases;
+///
+/// let releases: Vec<String> = sglang_releases().map(|release| release.to_string()).collect();
+/// assert_eq!(releases.first().map(String::as_str), Some("0.3.6"));
+/// assert!(releases.contains(&"0.5.3.post2".to_owned()));
+/// ```
+pub fn sglang_releases() -> impl Iterator<Item = EngineVersion> {
     let firsts = |fact: Fact<Shape>| match fact.first {
         First::Release(release) => release,
         First::Ever | First::Change(_) => OLDEST,
     };
-    DECODE.rows().map(firsts).map(EngineVersion::from).collect()
+    DECODE.rows().map(firsts).map(EngineVersion::from)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::engine::fact_check as check;
+    use crate::engine::sglang::facts::{self, AcceptRate};
 
     use super::*;
+
+    /// Two tables know when the accept rate came; they agree.
+    #[test]
+    fn the_accept_rate_is_printed_where_it_is_defined() {
+        for version in sglang_releases().chain(["0.5.3.post1", "0.5.4.post1"].map(|text| text.parse().unwrap())) {
+            let defined = facts::at(Some(&version)).accept_rate.behaviour() != AcceptRate::NotPrinted;
+            assert_eq!(at(&version).decode.accept_rate, defined, "{version}");
+        }
+    }
 
     #[test]
     fn the_tables_are_whole() {

@@ -189,6 +189,8 @@ impl<W: Write, F: FnMut(&Window)> Writer<'_, W, F> {
             server: line.server,
             rank: line.rank,
             running: decode.running,
+            queue: decode.queue,
+            tokens: decode.tokens,
             accepted: decode.accepted,
             request_steps: decode.request_steps,
             accept_len: has_length.then(|| hundredths(decode.accept_len)),

@@ -129,6 +129,8 @@ impl<S: DrawStream> Engine<S> {
             server: 0,
             rank: self.number,
             running: work.running,
+            queue: work.waiting,
+            tokens: 0,
             accepted: work.accepted + work.steps,
             request_steps: work.steps,
             accept_len: None,
