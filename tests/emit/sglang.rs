@@ -212,7 +212,7 @@ fn lines_look_as_the_releases_write_them() {
                 plan.device = Device::Musa;
                 plan.parallel = Parallel { tp: 8, dp: 1, ep: 2, pp: 1, dp_attention: false };
             }),
-            "[2026-10-12 01:02:33.339 TP0 EP0] Decode batch [41], #running-req: 1, #token: 653, token usage: 0.00, \
+            "[2026-10-12 01:02:33.354 TP0 EP0] Decode batch [41], #running-req: 1, #token: 653, token usage: 0.00, \
              accept len: 3.50, accept rate: 0.50, musa graph: True, gen throughput (token/s): F2, #queue-req: 0, \
              fwd occupancy: nan%, fwd+idle occupancy: nan%",
         ),

@@ -197,8 +197,6 @@ fn idle_windows() {
         assert_eq!(windows(&text).len(), 20 + expected);
         if era == VllmEra::Throughput {
             for (index, line) in windows(&text).into_iter().enumerate() {
-                let seconds = number(line, " Accepted: ".trim_end()) as u64;
-                let _ = seconds;
                 let accepted = written.windows[index].accepted - written.windows[index].request_steps;
                 let elapsed = accepted as f64 / number(line, "Accepted throughput: ");
                 let expected = if index == 10 { 130.0 } else { 10.0 };

@@ -19,6 +19,8 @@ pub(in crate::simulate::log) enum Record {
     Other,
     /// Nothing.
     None,
+    /// A sentence; in the middle of a record it makes a reader think of prose.
+    Prose,
 }
 
 /// Where the lines of a block stand, without their line breaks.
@@ -125,8 +127,8 @@ impl<'a> Spoiler<'a> {
             let taken = match (blow, behind.first()) {
                 (Blow::Cut, _) => self.cut(line, text, clock, out),
                 (Blow::Repeat, _) => self.repeat(line, text, clock, out),
-                (Blow::Interleave, Some(next)) => self.interleave(line, next, text, clock, out),
-                (Blow::Glue, Some(next)) if next.kind != Record::None => {
+                (Blow::Interleave, Some(next)) if next.kind != Record::Prose => self.interleave(line, next, text, clock, out),
+                (Blow::Glue, Some(next)) if matches!(next.kind, Record::Decode | Record::Other) => {
                     self.counts.glued += 1;
                     self.write(line, &[line.of(text), next.of(text)], clock, out);
                     self.fate(line, Fate::Whole);

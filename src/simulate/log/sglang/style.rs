@@ -94,7 +94,8 @@ impl Style {
             let kind = match line.kind {
                 Kind::Decode(_) => Record::Decode,
                 Kind::Prefill(_) | Kind::Arguments | Kind::Flushed => Record::Other,
-                _ => Record::None,
+                Kind::Startup(_) => Record::Prose,
+                Kind::Access(_) | Kind::RequestTimes { .. } => Record::None,
             };
             let mut start = text.len();
             self.physical_lines(line, clock, text, |text| {
