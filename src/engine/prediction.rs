@@ -346,6 +346,12 @@ pub enum PredictionNote {
 }
 
 impl PredictionNote {
+    /// Whether something goes wrong; the others are only worth knowing.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        !matches!(self, Self::NeedsVerifyAll | Self::FixedSequence)
+    }
+
     /// The code of the same warning in `accsim env`, or one of its own.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -75,6 +75,9 @@ impl Case<'_> {
 
     fn outcome(&mut self) -> Sourced {
         let variables = self.facts.variables;
+        // What was meant, also where nobody reads it.
+        let meant = [PREFIXED, UNPREFIXED].into_iter().find_map(|names| self.env(names.length));
+        self.asked = meant.and_then(python::float).filter(|length| length.is_finite() && *length > 0.0);
         let support = self.facts.support(family(self.server));
         let drafter = drafter(self.server);
         let since = facts::holds_since(family(self.server));
