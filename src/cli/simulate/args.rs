@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::emit::EmitFlags;
 use super::lines::LineFlags;
 use crate::cli::format::FormatFlags;
 use crate::cli::select::CellFlags;
@@ -128,6 +129,9 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     pub(super) line: LineFlags,
+
+    #[command(flatten)]
+    pub(super) emit: EmitFlags,
 
     /// An env file, a shell's exports or set -x trace, or the document of accsim env --json; - for stdin
     #[arg(long, value_name = "FILE", help_heading = FOUND, conflicts_with_all = ["recipe", "rates", "conditional_rates", "method"])]

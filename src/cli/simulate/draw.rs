@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::{anyhow, bail, ensure};
 
 use super::args::{LawFlag, SimulateArgs};
+use super::emit::{Emission, about};
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{Engine, Injected, Outcome, Prediction, RankDraws, Server, SettingKind, law_for};
 use crate::golden::{Severity, TargetOrigin};
@@ -54,6 +55,29 @@ pub(super) fn run(
             RankDraws::NotKnown => None,
         })
     });
+    if args.emit.is_asked() {
+        ensure!(
+            !(args.emit.is_printed() && args.format.is_json()),
+            "--emit-log - and --json would both print; give the log a file"
+        );
+        let Some(law) = law.clone() else {
+            bail!("there is no law to draw a log from: such a server refuses, or accepts for real")
+        };
+        let server = match &engine {
+            Some((server, _)) => server.clone(),
+            None => args.describe(Server::new(Engine::Sglang))?,
+        };
+        let ranks_share_draws = share.unwrap_or(law.draws() == Draws::Shared);
+        let (accept_length, max) = (asked.accept_length, asked.max);
+        let emission = Emission { args, server, law, accept_length, max, ranks_share_draws };
+        let summary = emission.run(global, out)?;
+        if !args.format.is_json() {
+            catalogue::tell(global, Severity::Note, &about(&summary), err)?;
+        }
+        if args.emit.is_printed() {
+            return Ok(exit);
+        }
+    }
     let drawn = law
         .map(|law| {
             let plan = Plan {

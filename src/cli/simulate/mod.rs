@@ -1,8 +1,9 @@
-//! `accsim simulate`: draws of a law, and what injected settings make a log show.
+//! `accsim simulate`: draws of a law, and what injected settings make a log show, and such a log.
 
 mod args;
 mod check;
 mod draw;
+mod emit;
 mod lines;
 mod read;
 mod target;
