@@ -28,7 +28,13 @@ fn codes(report: &PointReport) -> Vec<FindingCode> {
 fn an_honest_log_is_consistent() {
     for version in ["0.4.9", "0.5.3.post2", "0.5.6", "0.5.12", "0.5.23"] {
         let report = audit(&write_sglang(log(version, vec![run(300)]), &match_expected(3.51)), 3.51);
-        assert_eq!(report.verdict, Verdict::Consistent, "{version} {:?} {:?}", report.reason, report.findings);
+        assert_eq!(
+            report.verdict,
+            Verdict::Consistent,
+            "{version} {:?} {:?}",
+            report.reason,
+            report.findings
+        );
         assert_eq!((report.decode_lines, report.spec_lines), (300, 300));
         assert!(!codes(&report).contains(&FindingCode::AcceptRateDisagrees), "{version}");
     }
@@ -76,8 +82,7 @@ fn lines_written_twice_are_counted_once() {
 #[test]
 fn a_config_change_in_the_middle_is_found() {
     let other = Run { speculation: Some(Speculation::eagle(3)), ..run(100) };
-    let source = match_expected(3.51)
-        .then(AcceptanceLaw::match_expected(Setting::new(2.99, 4).unwrap()));
+    let source = match_expected(3.51).then(AcceptanceLaw::match_expected(Setting::new(2.99, 4).unwrap()));
     let report = audit(&write_sglang(log("0.5.18", vec![run(100), other]), &source), 3.51);
     assert!(codes(&report).contains(&FindingCode::ConfigChangedMidRun), "{:?}", report.findings);
     assert_ne!(report.verdict, Verdict::Consistent);

@@ -44,7 +44,8 @@ fn each_release_survives_damage() {
         let written = damaged(&version, ALL, |_| {});
         check(&written);
         let counts = written.summary.damage;
-        for count in [counts.truncated, counts.interleaved, counts.duplicated, counts.glued, counts.coloured] {
+        for count in [counts.truncated, counts.interleaved, counts.duplicated, counts.glued, counts.coloured]
+        {
             assert!(count > 150, "{version} {counts:?}");
         }
         assert!(counts.unreadable >= counts.truncated + counts.interleaved);

@@ -12,6 +12,7 @@
 mod atom;
 mod audits;
 mod damaged;
+mod looks;
 mod properties;
 mod round_trip;
 mod sglang;

@@ -9,7 +9,7 @@ use accsim::simulate::log::{
     sglang_releases,
 };
 
-use super::support::{log, match_expected, read, two_decimals, write_sglang};
+use super::support::{lines, log, match_expected, read, two_decimals, write_sglang};
 
 /// A run in which requests come, go, and pause.
 fn lively(lines: u64) -> Run {
@@ -150,9 +150,11 @@ fn the_summary_is_the_sum_of_the_lines() {
         }
         assert_eq!(rank.printed.values().sum::<u64>(), rank.decode_lines);
     }
-    let lines = written.text.iter().filter(|byte| **byte == b'\n').count() as u64;
     let summary = &written.summary;
-    assert_eq!(lines, summary.decode_lines + summary.prefill_lines + summary.servers + summary.other_lines);
+    assert_eq!(
+        lines(&written.text),
+        summary.decode_lines + summary.prefill_lines + summary.servers + summary.other_lines
+    );
     assert_eq!(found.starts.len(), 2);
 }
 
@@ -183,7 +185,8 @@ fn caps_are_printed_where_dspark_has_them() {
     let found = written.check();
     assert!(found.decode.iter().all(|line| line.capped));
     let message = &found.decode[0].message;
-    let caps = ", cap len: 4.10, block accept len: 3.80, est uncap acc len: 3.71 [3.55, 3.87], cuda graph: True, ";
+    let caps =
+        ", cap len: 4.10, block accept len: 3.80, est uncap acc len: 3.71 [3.55, 3.87], cuda graph: True, ";
     assert!(message.contains(caps), "{message}");
     assert_eq!(found.starts[0].block_size, Some(5));
 }
@@ -197,9 +200,8 @@ fn requests_that_draw_for_themselves_differ_from_lockstep() {
     let written = write_sglang(log("0.5.18", vec![run]), &LawSource::new(law, 3));
     written.check();
     // 640 draws a line instead of 40: the scatter is a quarter.
-    let values: Vec<f64> = (written.windows.iter())
-        .map(|window| window.accepted as f64 / window.request_steps as f64)
-        .collect();
+    let values: Vec<f64> =
+        (written.windows.iter()).map(|window| window.accepted as f64 / window.request_steps as f64).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let sd = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 299.0).sqrt();
     assert!((mean - 3.51).abs() < 0.005, "{mean}");

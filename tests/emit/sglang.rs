@@ -2,41 +2,12 @@
 
 use accsim::engine::Drafter;
 use accsim::evidence::{GraphLabel, Hundredths};
-use accsim::law::Draws;
 use accsim::simulate::log::{
-    Device, DrawSource, DrawStream, Load, Noise, Parallel, Pause, Pools, Role, Run, SglangLog, SglangPlan,
+    Device, Load, Noise, Parallel, Pause, Pools, Run, SglangLog, SglangPlan,
     Speculation,
 };
 
-use super::support::{Decode, log, match_expected, read, write_sglang};
-
-/// A fixed cycle of lengths.
-#[derive(Clone)]
-struct Cycle(Vec<u32>, usize);
-
-impl DrawStream for Cycle {
-    fn draw(&mut self) -> u32 {
-        let length = self.0[self.1 % self.0.len()];
-        self.1 += 1;
-        length
-    }
-}
-
-impl DrawSource for Cycle {
-    type Stream = Self;
-
-    fn stream(&self, _server: u32, _rank: u32) -> Self {
-        self.clone()
-    }
-
-    fn draws(&self, _server: u32) -> Draws {
-        Draws::Shared
-    }
-
-    fn longest(&self, _server: u32) -> u32 {
-        *self.0.iter().max().unwrap()
-    }
-}
+use super::support::{Cycle, Decode, lines, log, match_expected, read, write_sglang};
 
 fn messages(plan: SglangLog) -> Vec<Decode> {
     write_sglang(plan, &match_expected(3.51)).check().decode
@@ -66,163 +37,6 @@ fn the_worked_example() {
         assert_eq!((written.windows[0].accepted, written.windows[0].request_steps), (142, 40));
         assert!(found.decode.iter().all(|line| line.message.contains(fields)), "{version} {found:?}");
     }
-}
-
-/// Whole lines, character by character, one of each look. The fields are those of SGLANG.md 4.2.
-#[test]
-fn lines_look_as_the_releases_write_them() {
-    let first = |version: &str, change: &dyn Fn(&mut SglangLog)| {
-        let mut run = Run::new(1);
-        run.load = Load { output: 10_000..=10_000, ..Load::constant(1) };
-        let mut plan = log(version, vec![run]);
-        change(&mut plan);
-        let written = write_sglang(plan, &Cycle(vec![3, 4], 0));
-        let text = String::from_utf8(written.text).unwrap();
-        text.lines().find(|line| line.contains("Decode batch")).unwrap().to_owned()
-    };
-    let with_tp = |plan: &mut SglangLog| plan.parallel.tp = 2;
-    let decode = |plan: &mut SglangLog| plan.role = Role::Decode;
-    let mamba = |plan: &mut SglangLog| plan.pools = Pools::Mamba;
-    let swa = |plan: &mut SglangLog| plan.pools = Pools::SlidingWindow;
-    let numbers = |line: &str| {
-        // What depends on the load model is left out of the comparison.
-        let mut text = line.to_owned();
-        for field in ["gen throughput (token/s): ", "TFLOPS/s (per GPU): ", "BW (GB/s per GPU): "] {
-            let mut from = 0;
-            while let Some(at) = text[from..].find(field) {
-                let start = from + at + field.len();
-                let end = text[start..].find(',').map_or(text.len(), |end| start + end);
-                text.replace_range(start..end, "F2");
-                from = start;
-            }
-        }
-        text
-    };
-    for (version, change, expected) in [
-        (
-            "0.3.6",
-            &(|_: &mut SglangLog| {}) as &dyn Fn(&mut SglangLog),
-            "[01:02:33 TP0] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             gen throughput (token/s): F2, #queue-req: 0",
-        ),
-        (
-            "0.4.2",
-            &|_| {},
-            "[2026-10-12 01:02:33 TP0] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, gen throughput (token/s): F2, #queue-req: 0",
-        ),
-        (
-            "0.4.4",
-            &|_| {},
-            "[2026-10-12 01:02:33 TP0] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, gen throughput (token/s): F2, largest-len: 0, #queue-req: 0, ",
-        ),
-        (
-            "0.4.5",
-            &|_| {},
-            "[2026-10-12 01:02:33 TP0] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, gen throughput (token/s): F2, #queue-req: 0, ",
-        ),
-        (
-            "0.4.6",
-            &decode,
-            "[2026-10-12 01:02:33 TP0] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, pre-allocated usage: 0.00, gen throughput (token/s): F2, #queue-req: 0",
-        ),
-        (
-            "0.4.7",
-            &|_| {},
-            "[2026-10-12 01:02:33] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, cuda graph: True, gen throughput (token/s): F2, #queue-req: 0",
-        ),
-        (
-            "0.4.8",
-            &decode,
-            "[2026-10-12 01:02:33] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, pre-allocated usage: 0.00, #retracted-req: 0, cuda graph: True, \
-             gen throughput (token/s): F2, #queue-req: 0",
-        ),
-        (
-            "0.4.9",
-            &swa,
-            "[2026-10-12 01:02:33] Decode batch. #running-req: 1, #token: full=653, swa=512, \
-             token usage: full=0.00, swa=0.17, accept len: 3.50, cuda graph: True, \
-             gen throughput (token/s): F2, #queue-req: 0",
-        ),
-        (
-            "0.5.1",
-            &swa,
-            "[2026-10-12 01:02:33] Decode batch. #running-req: 1, #full token: 653, full token usage: 0.00, \
-             #swa token: 512, swa token usage: 0.17, accept len: 3.50, cuda graph: True, \
-             gen throughput (token/s): F2, #queue-req: 0, ",
-        ),
-        (
-            "0.5.2",
-            &(|plan: &mut SglangLog| plan.device = Device::Cpu),
-            "[2026-10-12 01:02:33] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, cpu graph: True, gen throughput (token/s): F2, #queue-req: 0, ",
-        ),
-        (
-            "0.5.3.post2",
-            &decode,
-            "[2026-10-12 01:02:33] Decode batch. #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, accept rate: 0.58, pre-allocated usage: 0.00, #prealloc-req: 0, #transfer-req: 0, \
-             #retracted-req: 0, cuda graph: True, gen throughput (token/s): F2, #queue-req: 0, ",
-        ),
-        (
-            "0.5.4",
-            &mamba,
-            "[2026-10-12 01:02:33] Decode batch [41], #running-req: 1, #full token: 653, full token usage: 0.00, \
-             mamba num: 3, mamba usage: 0.50, accept len: 3.50, accept rate: 0.58, cuda graph: True, \
-             gen throughput (token/s): F2, #queue-req: 0, ",
-        ),
-        (
-            "0.5.8",
-            &with_tp,
-            "[2026-10-12 01:02:33 TP0] Decode batch, #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, accept rate: 0.58, cuda graph: True, gen throughput (token/s): F2, #queue-req: 0, ",
-        ),
-        (
-            "0.5.10",
-            &(|plan: &mut SglangLog| {
-                plan.pools = Pools::SlidingWindowAndMamba;
-                plan.mfu = true;
-            }),
-            "[2026-10-12 01:02:33] Decode batch, #running-req: 1, #full token: 653, full token usage: 0.00, \
-             #swa token: 512, swa token usage: 0.17, mamba num: 3, mamba usage: 0.50, accept len: 3.50, \
-             accept rate: 0.58, cuda graph: True, gen throughput (token/s): F2, #queue-req: 0, \
-             est. decode TFLOPS/s (per GPU): F2, est. read BW (GB/s per GPU): F2, est. write BW (GB/s per GPU): F2",
-        ),
-        (
-            "0.5.11",
-            &(|plan: &mut SglangLog| {
-                plan.pools = Pools::Hisparse;
-                plan.occupancy = true;
-            }),
-            "[2026-10-12 01:02:33] Decode batch, #running-req: 1, #gpu token: 163, gpu token usage: 0.00, \
-             #cpu token: 490, cpu token usage: 0.00, accept len: 3.50, accept rate: 0.50, cuda graph: True, \
-             gen throughput (token/s): F2, #queue-req: 0, fwd occupancy: nan%",
-        ),
-        (
-            "0.5.23",
-            &(|plan: &mut SglangLog| {
-                plan.milliseconds = true;
-                plan.numbered = true;
-                plan.occupancy = true;
-                plan.device = Device::Musa;
-                plan.parallel = Parallel { tp: 8, dp: 1, ep: 2, pp: 1, dp_attention: false };
-            }),
-            "[2026-10-12 01:02:33.354 TP0 EP0] Decode batch [41], #running-req: 1, #token: 653, token usage: 0.00, \
-             accept len: 3.50, accept rate: 0.50, musa graph: True, gen throughput (token/s): F2, #queue-req: 0, \
-             fwd occupancy: nan%, fwd+idle occupancy: nan%",
-        ),
-    ] {
-        assert_eq!(numbers(&first(version, change)), expected, "{version}");
-    }
-    let line = first("0.4.9.post2", &|_| {});
-    let (line, stamp) = line.split_once(", timestamp: ").unwrap();
-    assert!(line.ends_with("#queue-req: 0"), "{line}");
-    assert!(stamp.starts_with("2026-10-12T01:02:33.") && stamp.len() == 26, "{stamp}");
 }
 
 #[test]
@@ -294,7 +108,7 @@ fn all_schedulers_print_copies() {
 #[test]
 fn server_arguments_say_what_was_run() {
     let mut eagle = Run::new(3);
-    eagle.random_seed = 320_846_001;
+    eagle.random_seed = Some(320_846_001);
     eagle.decode_log_interval = 20;
     let mut dspark = Run::new(3);
     dspark.speculation = Some(Speculation::of(Drafter::DSpark, 5));
@@ -302,22 +116,26 @@ fn server_arguments_say_what_was_run() {
     ngram.speculation = Some(Speculation::of(Drafter::Ngram, 5));
     let plain = Run { speculation: None, ..Run::new(3) };
     for version in ["0.5.16", "0.5.23"] {
-        let mut plan =
-            log(version, vec![eagle.clone(), dspark.clone(), ngram.clone(), plain.clone()]);
+        let mut plan = log(version, vec![eagle.clone(), dspark.clone(), ngram.clone(), plain.clone()]);
         plan.parallel = Parallel { tp: 2, dp: 2, ep: 1, pp: 1, dp_attention: true };
         let written = write_sglang(plan, &match_expected(3.51));
         let text = String::from_utf8(written.text.clone()).unwrap();
-        let form = if version == "0.5.16" { "] server_args=ServerArgs(" } else { "] server_args={'model_path': " };
+        let form =
+            if version == "0.5.16" { "] server_args=ServerArgs(" } else { "] server_args={'model_path': " };
         assert_eq!(text.matches(form).count(), 4);
         let starts = written.check().starts;
-        let [eagle, dspark, ngram, plain] = starts.as_slice() else { panic!("{starts:?}") };
+        let [eagle, dspark, tree, plain] = starts.as_slice() else { panic!("{starts:?}") };
         assert_eq!(eagle.speculative_algorithm.as_deref(), Some("EAGLE3"));
         assert_eq!((eagle.num_steps, eagle.eagle_topk, eagle.num_draft_tokens), (Some(5), Some(1), Some(6)));
         assert_eq!((eagle.decode_log_interval, eagle.random_seed), (Some(20), Some(320_846_001)));
         assert_eq!((eagle.tp_size, eagle.dp_size), (Some(2), Some(2)));
         assert_eq!(eagle.disaggregation_mode.as_deref(), Some("null"));
-        assert_eq!((dspark.block_size, dspark.num_draft_tokens, dspark.num_steps), (Some(5), Some(6), Some(1)));
-        assert_eq!((ngram.eagle_topk, ngram.num_draft_tokens, ngram.num_steps), (Some(10), Some(6), Some(0)));
+        assert_eq!(dspark.random_seed, None);
+        assert_eq!(
+            (dspark.block_size, dspark.num_draft_tokens, dspark.num_steps),
+            (Some(5), Some(6), Some(1))
+        );
+        assert_eq!((tree.eagle_topk, tree.num_draft_tokens, tree.num_steps), (Some(10), Some(6), Some(0)));
         assert_eq!((plain.speculative_algorithm.as_deref(), plain.num_draft_tokens), (None, None));
     }
 }
@@ -397,7 +215,12 @@ fn ranks_share_their_draws_or_not() {
         plan.ranks_share_draws = share;
         let written = write_sglang(plan, &match_expected(3.51));
         let of = |rank| -> Vec<Option<Hundredths>> {
-            written.windows.iter().filter(|window| window.rank == rank).map(|window| window.accept_len).collect()
+            written
+                .windows
+                .iter()
+                .filter(|window| window.rank == rank)
+                .map(|window| window.accept_len)
+                .collect()
         };
         assert_eq!(of(0) == of(1), share);
         assert_eq!(of(0).len(), 40);
@@ -413,8 +236,7 @@ fn the_share_of_decode_lines_is_as_asked() {
         plan.noise = Noise { access_log: share < 1000, decode_per_mille: Some(share) };
         let written = write_sglang(plan, &match_expected(3.51));
         written.check();
-        let lines = written.text.iter().filter(|byte| **byte == b'\n').count() as f64;
-        let found = 20_000.0 / lines * 1000.0;
+        let found = 20_000.0 / lines(&written.text) as f64 * 1000.0;
         // Nothing can be taken away from the prefill lines.
         let tolerance = if share == 1000 { 40.0 } else { 1.0 };
         assert!((found - f64::from(share)).abs() < tolerance, "{share} {found}");

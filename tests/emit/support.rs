@@ -1,10 +1,38 @@
 //! Writing plans and reading them back.
 
 use accsim::evidence::{Graph, Hundredths, Record, Scanner, ServerStart, SkipReason, Tags};
-use accsim::law::{AcceptanceLaw, Setting};
+use accsim::law::{AcceptanceLaw, Draws, Setting};
 use accsim::simulate::log::{
-    DrawSource, LawSource, LogPlan, Run, SglangLog, SglangPlan, Summary, Window, write_log_with,
+    DrawSource, DrawStream, LawSource, LogPlan, Run, SglangLog, SglangPlan, Summary, Window, write_log_with,
 };
+
+/// A fixed cycle of lengths.
+#[derive(Clone)]
+pub(crate) struct Cycle(pub(crate) Vec<u32>, pub(crate) usize);
+
+impl DrawStream for Cycle {
+    fn draw(&mut self) -> u32 {
+        let length = self.0[self.1 % self.0.len()];
+        self.1 += 1;
+        length
+    }
+}
+
+impl DrawSource for Cycle {
+    type Stream = Self;
+
+    fn stream(&self, _server: u32, _rank: u32) -> Self {
+        self.clone()
+    }
+
+    fn draws(&self, _server: u32) -> Draws {
+        Draws::Shared
+    }
+
+    fn longest(&self, _server: u32) -> u32 {
+        *self.0.iter().max().unwrap()
+    }
+}
 
 /// A log in memory with what it was made of.
 pub(crate) struct Written {
@@ -125,6 +153,10 @@ impl Written {
             self.summary.ranks.iter().find(|rank| rank.server == window.server && rank.rank == window.rank);
         assert_eq!(line.tags, rank.unwrap().tags);
     }
+}
+
+pub(crate) fn lines(text: &[u8]) -> u64 {
+    std::str::from_utf8(text).unwrap().lines().count() as u64
 }
 
 /// As C prints a quotient of counts with two decimals.

@@ -1,9 +1,7 @@
 //! vLLM's windows, read by a parser of the test's own.
 
 use accsim::law::{AcceptanceLaw, PerPosition, Setting};
-use accsim::simulate::log::{
-    LawSource, Load, LogPlan, VllmEra, VllmLog, VllmPause, VllmPlan, Window,
-};
+use accsim::simulate::log::{LawSource, Load, LogPlan, VllmEra, VllmLog, VllmPause, VllmPlan, Window};
 
 use super::support::{Written, write};
 
@@ -38,7 +36,9 @@ fn count(line: &str, name: &str) -> u64 {
 }
 
 fn windows(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| line.contains("SpecDecoding metrics: ") || line.contains("Speculative metrics: ")).collect()
+    text.lines()
+        .filter(|line| line.contains("SpecDecoding metrics: ") || line.contains("Speculative metrics: "))
+        .collect()
 }
 
 /// A and D of a line are the counts that were drawn; its figures follow from them.
@@ -57,8 +57,10 @@ fn check_line(line: &str, window: &Window, draft_length: u64) {
     }
     if line.contains("Mean acceptance length: ") {
         near("Mean acceptance length: ", 1.0 + accepted as f64 / steps as f64, 0.01);
-        let positions: Vec<f64> =
-            field(line, "Per-position acceptance rate: ").split(", ").map(|text| text.parse().unwrap()).collect();
+        let positions: Vec<f64> = field(line, "Per-position acceptance rate: ")
+            .split(", ")
+            .map(|text| text.parse().unwrap())
+            .collect();
         assert_eq!(positions.len() as u64, draft_length);
         assert!(positions.is_sorted_by(|left, right| left >= right), "{line}");
         let sum: f64 = positions.iter().sum();
@@ -172,7 +174,8 @@ fn synthetic_rates_print_themselves() {
     let (written, text) = write_vllm(log(VllmEra::Throughput, 3, 100), &LawSource::new(law, 4));
     let mut sums = [0.0; 3];
     for line in windows(&text) {
-        for (sum, position) in sums.iter_mut().zip(field(line, "Per-position acceptance rate: ").split(", ")) {
+        for (sum, position) in sums.iter_mut().zip(field(line, "Per-position acceptance rate: ").split(", "))
+        {
             *sum += position.parse::<f64>().unwrap();
         }
     }

@@ -130,9 +130,6 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(super) line: LineFlags,
 
-    #[command(flatten)]
-    pub(super) emit: EmitFlags,
-
     /// An env file, a shell's exports or set -x trace, or the document of accsim env --json; - for stdin
     #[arg(long, value_name = "FILE", help_heading = FOUND, conflicts_with_all = ["recipe", "rates", "conditional_rates", "method"])]
     env: Option<PathBuf>,
@@ -143,6 +140,9 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     pub(super) format: FormatFlags,
+
+    #[command(flatten)]
+    pub(super) emit: EmitFlags,
 }
 
 /// `--method`.

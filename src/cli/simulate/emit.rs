@@ -1,5 +1,6 @@
 //! `simulate --emit-log`: the log that such a server could have written.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
@@ -16,8 +17,8 @@ use crate::cli::global::Global;
 use crate::engine::{Drafter, Engine, Server};
 use crate::law::AcceptanceLaw;
 use crate::simulate::log::{
-    AtomLog, AtomPlan, Damage, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel, Pause, Run, SglangLog,
-    SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan, write_log,
+    AtomLog, AtomPlan, Damage, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel, Pause, Run,
+    SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan, write_log,
 };
 
 const HEADING: &str = "A log that the server could have written";
@@ -212,7 +213,8 @@ impl Emission<'_> {
         let run = Run {
             speculation: Some(speculation),
             decode_log_interval: args.line.decode_log_interval,
-            random_seed: args.seed,
+            // The draws are not those of the engine's generator for any seed.
+            random_seed: None,
             lines: args.line.lines,
             load: self.load(),
             pauses: flags.pause.iter().map(pause).collect(),
@@ -249,7 +251,10 @@ impl Emission<'_> {
     fn atom(&self) -> anyhow::Result<LogPlan> {
         self.check_sglang_flags()?;
         let (args, flags) = (self.args, self.flags());
-        ensure!(flags.pause.is_empty(), "--pause changes nothing in a log of ATOM, which counts steps and no time");
+        ensure!(
+            flags.pause.is_empty(),
+            "--pause changes nothing in a log of ATOM, which counts steps and no time"
+        );
         let mut log = AtomLog::new(flags.start, self.draft_length(), args.line.lines);
         log.schedulers = args.ranks;
         log.running = *self.load().running.end();
@@ -290,7 +295,12 @@ fn beside<T>(file: &Path, write: impl FnOnce(&mut File) -> io::Result<T>) -> io:
 }
 
 /// Prints a log while it is made: the standard output stays on this thread, the work goes to the others.
-fn print(plan: &LogPlan, source: &LawSource, global: &Global, out: &mut dyn Write) -> anyhow::Result<Summary> {
+fn print(
+    plan: &LogPlan,
+    source: &LawSource,
+    global: &Global,
+    out: &mut dyn Write,
+) -> anyhow::Result<Summary> {
     let (sender, blocks) = sync_channel(WAITING_BLOCKS);
     thread::scope(|scope| {
         let maker = scope.spawn(move || global.on_threads(|| write_log(plan, source, &mut Blocks(sender))));
@@ -323,16 +333,18 @@ impl Write for Blocks {
 
 /// One line about a log that was written.
 pub(super) fn about(summary: &Summary) -> String {
-    let total = |of: fn(&crate::simulate::log::RankSummary) -> u64| -> u64 { summary.ranks.iter().map(of).sum() };
+    let total =
+        |of: fn(&crate::simulate::log::RankSummary) -> u64| -> u64 { summary.ranks.iter().map(of).sum() };
     let mut text = format!(
-        "{} bytes; {} lines with accept lengths: {} tokens in {} request-steps",
+        "{} bytes; decode lines: {}, tokens: {}, request-steps: {}",
         summary.bytes,
         summary.decode_lines,
         total(|rank| rank.accepted),
         total(|rank| rank.request_steps)
     );
     if summary.damage.unreadable > 0 {
-        text.push_str(&format!("; {} of them cannot be read", summary.damage.unreadable));
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", unreadable lines: {}", summary.damage.unreadable);
     }
     text
 }

@@ -6,7 +6,7 @@ mod wrap;
 
 use std::fmt;
 
-use super::sglang::PlanError;
+use super::error::PlanError;
 
 pub(super) use spoil::{Record, Records, Spoiler};
 pub(super) use wrap::physical_line;

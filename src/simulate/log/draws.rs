@@ -67,7 +67,7 @@ impl Mixer {
     pub(super) fn between(&mut self, low: u64, high: u64) -> u64 {
         let span = u128::from(high.saturating_sub(low)) + 1;
         // The high half of a product: uniform to 2^-64 of the span.
-        low + u64::try_from(u128::from(self.next()) * span >> 64).unwrap_or(0)
+        low + u64::try_from((u128::from(self.next()) * span) >> 64).unwrap_or(0)
     }
 }
 

@@ -92,7 +92,8 @@ impl DrawStream for LawStream {
             lengths.get_mut(index.min(last)).into_iter().for_each(|slot| *slot += count);
         };
         if let AcceptanceLaw::Pool(pool) = &self.law {
-            let larger = self.steps.tokens(count).saturating_sub(u64::from(pool.law().lo()).saturating_mul(count));
+            let larger =
+                self.steps.tokens(count).saturating_sub(u64::from(pool.law().lo()).saturating_mul(count));
             add(pool.law().lo(), count - larger.min(count));
             add(pool.law().hi(), larger);
         } else {
@@ -118,11 +119,10 @@ mod tests {
             .then(AcceptanceLaw::Constant(3))
             .then(AcceptanceLaw::per_request(setting(3.51)));
         assert_eq!([0, 1, 2, 9].map(|server| source.longest(server)), [2, 3, 4, 4]);
-        assert_eq!([1, 2, 9].map(|server| source.draws(server)), [
-            Draws::Shared,
-            Draws::PerRequest,
-            Draws::PerRequest
-        ]);
+        assert_eq!(
+            [1, 2, 9].map(|server| source.draws(server)),
+            [Draws::Shared, Draws::PerRequest, Draws::PerRequest]
+        );
     }
 
     #[test]

@@ -7,7 +7,9 @@ mod atom;
 mod damage;
 mod draws;
 mod emit;
+mod error;
 mod law;
+mod load;
 mod page;
 mod sglang;
 mod summary;
@@ -20,9 +22,11 @@ pub use atom::{AtomLog, AtomPlan, Forced};
 pub use damage::{Damage, DamageError, Rate, Wrapper};
 pub use draws::{DrawSource, DrawStream};
 pub use emit::{LogPlan, write_log, write_log_with};
+pub use error::PlanError;
 pub use law::{LawSource, LawStream};
+pub use load::Load;
 pub use sglang::{
-    Caps, Device, Load, NEWEST, Noise, OLDEST, Parallel, Pause, PlanError, Pools, Role, Run, SglangLog, SglangPlan,
+    Caps, Device, NEWEST, Noise, OLDEST, Parallel, Pause, Pools, Role, Run, SglangLog, SglangPlan,
     Speculation, sglang_releases,
 };
 pub use summary::{DamageCounts, Fate, RankSummary, Summary, Window};

@@ -148,11 +148,11 @@ impl Text {
 fn eight_digits(number: u32) -> u64 {
     let number = u64::from(number);
     // Two numbers of four digits, then four of two, then eight of one, each step for all lanes at once.
-    let fours = number / 10_000 | (number % 10_000) << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
-    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let twos = hundreds | ((fours - 100 * hundreds) << 16);
     let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    tens | (twos - 10 * tens) << 8
+    tens | ((twos - 10 * tens) << 8)
 }
 
 /// The digits of a number below 100, as text.
@@ -169,7 +169,8 @@ pub(super) fn quotient(numerator: u64, denominator: u64) -> u64 {
     if denominator == 0 {
         return 0;
     }
-    decimals(float(numerator) / float(denominator), 100).unwrap_or_else(|| large_quotient(numerator, denominator))
+    decimals(float(numerator) / float(denominator), 100)
+        .unwrap_or_else(|| large_quotient(numerator, denominator))
 }
 
 /// The number of 1/`scale` parts that a value shows when it is rounded to them: the exact value of the double, ties to

@@ -10,7 +10,8 @@ impl FromStr for Damage {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut damage = Self::default();
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            let (name, value) =
+                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
             match name {
                 "truncated" => damage.truncated = rate("truncated", value)?,
                 "interleaved" => damage.interleaved = rate("interleaved", value)?,

@@ -127,7 +127,9 @@ impl<'a> Spoiler<'a> {
             let taken = match (blow, behind.first()) {
                 (Blow::Cut, _) => self.cut(line, text, clock, out),
                 (Blow::Repeat, _) => self.repeat(line, text, clock, out),
-                (Blow::Interleave, Some(next)) if next.kind != Record::Prose => self.interleave(line, next, text, clock, out),
+                (Blow::Interleave, Some(next)) if next.kind != Record::Prose => {
+                    self.interleave(line, next, text, clock, out)
+                }
                 (Blow::Glue, Some(next)) if matches!(next.kind, Record::Decode | Record::Other) => {
                     self.counts.glued += 1;
                     self.write(line, &[line.of(text), next.of(text)], clock, out);
@@ -175,8 +177,7 @@ impl<'a> Spoiler<'a> {
             self.counts.coloured += 1;
             let (before, value, behind) = accept_len(message);
             let colours: [&[u8]; 2] = if value.is_empty() { [b"", b""] } else { [b"\x1b[1;33m", b"\x1b[0m"] };
-            let parts =
-                [b"\x1b[32m", prefix, b"\x1b[0m", before, colours[0], value, colours[1], behind];
+            let parts = [b"\x1b[32m", prefix, b"\x1b[0m", before, colours[0], value, colours[1], behind];
             self.write(line, &parts, clock, out);
         } else {
             self.write(line, &[bytes], clock, out);
@@ -255,4 +256,3 @@ fn accept_len(message: &[u8]) -> (&[u8], &[u8], &[u8]) {
         memchr::memchr(b',', rest).and_then(|at| rest.split_at_checked(at)).unwrap_or((rest, &[]));
     (before, value, behind)
 }
-

@@ -30,7 +30,9 @@ pub(in crate::simulate::log) fn physical_line(
         }
         Wrapper::Docker => {
             text.put(b"{\"log\":\"");
-            parts.iter().for_each(|part| escape(part, text));
+            for part in parts {
+                escape(part, text);
+            }
             text.put(if damage.crlf { b"\\r\\n" } else { b"\\n" });
             text.put(b"\",\"stream\":\"stderr\",\"time\":\"");
             clock.write_iso(at, NANOSECONDS, text);
@@ -43,7 +45,9 @@ pub(in crate::simulate::log) fn physical_line(
 }
 
 fn put(parts: &[&[u8]], text: &mut Text) {
-    parts.iter().for_each(|part| text.put(part));
+    for part in parts {
+        text.put(part);
+    }
 }
 
 /// The end of a physical line. Inside Docker's string the line has its own.
@@ -127,7 +131,7 @@ mod tests {
     #[test]
     fn wrappers_look_as_they_do_in_the_field() {
         let wrapped = |wrapper, crlf| {
-            line(&Damage { wrapper, crlf, ..Damage::default() }, &[b"[x] say \"a\\b\"", b"\x1b[0m!"])
+            line(&Damage { crlf, wrapper, ..Damage::default() }, &[b"[x] say \"a\\b\"", b"\x1b[0m!"])
         };
         assert_eq!(wrapped(Wrapper::None, true), "[x] say \"a\\b\"\x1b[0m!\r\n");
         assert_eq!(wrapped(Wrapper::Srun, false), " 3: [x] say \"a\\b\"\x1b[0m!\n");

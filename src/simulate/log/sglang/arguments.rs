@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::engine::{DraftFamily, Release};
 
-use super::plan::{Role, Run, SglangPlan};
+use super::plan::{Role, SglangPlan};
+use super::run::Run;
 use super::shape::ArgumentsForm;
 
 /// Since when the arguments hold the block sizes (SGLang source).
@@ -67,7 +68,7 @@ fn arguments(plan: &SglangPlan, run: &Run) -> Vec<(&'static str, Value)> {
         ("max_running_requests", run.load.max_running.into()),
         ("tp_size", log.parallel.tp.into()),
         ("pp_size", log.parallel.pp.into()),
-        ("random_seed", Value::Number(run.random_seed)),
+        ("random_seed", run.random_seed.map_or(Value::None, Value::Number)),
         ("enable_metrics", Value::Flag(true)),
         ("enable_metrics_for_all_schedulers", Value::Flag(log.all_schedulers)),
         ("decode_log_interval", run.decode_log_interval.into()),

@@ -57,10 +57,10 @@ impl Batch {
     #[inline]
     pub(super) fn tokens(&self) -> u64 {
         match self {
-            Self::Shared(lockstep) => {
-                lockstep.held.wrapping_add(lockstep.gained.wrapping_mul(self.len()))
+            Self::Shared(lockstep) => lockstep.held.wrapping_add(lockstep.gained.wrapping_mul(self.len())),
+            Self::PerRequest(requests) => {
+                requests.iter().map(|request| request.holds).fold(0, u64::saturating_add)
             }
-            Self::PerRequest(requests) => requests.iter().map(|request| request.holds).fold(0, u64::saturating_add),
         }
     }
 
@@ -82,11 +82,15 @@ impl Batch {
     #[inline]
     pub(super) fn calm_steps(&self, longest: u64, most: u64) -> u64 {
         let wants = match self {
-            Self::Shared(lockstep) => lockstep.requests.peek().map(|next| next.0.0.saturating_sub(lockstep.gained)),
+            Self::Shared(lockstep) => {
+                lockstep.requests.peek().map(|next| next.0.0.saturating_sub(lockstep.gained))
+            }
             Self::PerRequest(requests) => requests.iter().map(|request| request.wants).min(),
         };
         match wants {
-            Some(wants) if wants <= most.saturating_mul(longest) => (wants.saturating_sub(1) / longest.max(1)).max(1),
+            Some(wants) if wants <= most.saturating_mul(longest) => {
+                (wants.saturating_sub(1) / longest.max(1)).max(1)
+            }
             _ => most,
         }
     }

@@ -23,7 +23,11 @@ pub(super) enum Kind {
     /// A request to the server's HTTP side.
     Access(Access),
     /// What the server says of one request that is done.
-    RequestTimes { request: u64, input: u64, output: u64 },
+    RequestTimes {
+        request: u64,
+        input: u64,
+        output: u64,
+    },
     Prefill(Prefill),
     Decode(Decode),
 }

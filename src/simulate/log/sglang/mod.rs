@@ -6,16 +6,16 @@ mod line;
 mod plan;
 mod prefix;
 mod rank;
+mod run;
 mod schedule;
 mod shape;
 mod style;
+mod table;
 mod template;
 mod write;
 
-pub use plan::{
-    Caps, Device, Load, Noise, Parallel, Pause, PlanError, Pools, Role, Run, SglangLog, SglangPlan, Speculation,
-};
-pub use shape::{NEWEST, OLDEST, sglang_releases};
+pub use plan::{Device, Noise, Parallel, Pools, Role, SglangLog, SglangPlan};
+pub use run::{Caps, Pause, Run, Speculation};
+pub use table::{NEWEST, OLDEST, sglang_releases};
 
-pub(super) use rank::step_us;
 pub(super) use write::write;

@@ -1,27 +1,15 @@
 //! What an SGLang log shall hold, checked.
 
-use std::ops::RangeInclusive;
+use crate::engine::EngineVersion;
+use crate::evidence::GraphLabel;
 
-use crate::engine::{DraftFamily, Drafter, EngineVersion, sglang::MaxRule};
-use crate::evidence::{GraphLabel, Hundredths};
-
-use super::shape::{self, Grammar, NEWEST, OLDEST, UNKNOWN};
-use crate::simulate::log::{Damage, LocalTime};
+use super::run::{Caps, Run};
+use super::shape::{Grammar, Head};
+use super::table::{self, OLDEST, UNKNOWN};
+use crate::simulate::log::{Damage, LocalTime, PlanError};
 
 /// Most ranks of one kind.
 const MAX_RANKS: u32 = 4096;
-
-/// Most requests in one rank's batch.
-const MAX_RUNNING: u32 = 1 << 16;
-
-/// Longest input and output of a request, in tokens.
-const MAX_TOKENS: u32 = 1 << 24;
-
-/// Most decode lines of a cycle of clients.
-const MAX_CYCLE: u64 = 1 << 40;
-
-/// Most verify steps per decode line.
-const MAX_INTERVAL: u32 = 1 << 20;
 
 /// What an SGLang log shall hold. [`SglangPlan::new`] checks it.
 ///
@@ -33,6 +21,7 @@ const MAX_INTERVAL: u32 = 1 << 20;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the server's own")]
 pub struct SglangLog {
     /// The release whose lines are written: 0.3.6 to 0.5.23.
     pub version: EngineVersion,
@@ -143,183 +132,6 @@ pub enum Role {
     Decode,
 }
 
-/// One start of a server, and what it then did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// Speculative decoding; none prints lines without accept lengths.
-    pub speculation: Option<Speculation>,
-    /// `--decode-log-interval`: verify steps per decode line.
-    pub decode_log_interval: u32,
-    /// `random_seed` of the `server_args` line.
-    pub random_seed: u64,
-    /// Decode lines of each data-parallel rank.
-    pub lines: u64,
-    /// What clients ask for.
-    pub load: Load,
-    /// Times without a request, in the order of the lines they follow.
-    pub pauses: Vec<Pause>,
-}
-
-/// The drafter's settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Speculation {
-    /// `speculative_algorithm`.
-    pub algorithm: Drafter,
-    /// `speculative_num_steps`; the block drafters print 1.
-    pub num_steps: u32,
-    /// `speculative_eagle_topk`.
-    pub eagle_topk: Option<u32>,
-    /// `speculative_num_draft_tokens`, at least 2.
-    pub num_draft_tokens: u32,
-    /// `speculative_dspark_block_size` or `speculative_dflash_block_size`.
-    pub block_size: Option<u32>,
-    /// What DSPARK prints when it does not verify everything, from 0.5.16 on.
-    pub caps: Caps,
-}
-
-impl Speculation {
-    /// A chain of EAGLE drafts: `num_steps` steps, top-k 1.
-    #[must_use]
-    pub fn eagle(num_steps: u32) -> Self {
-        Self::of(Drafter::Eagle3, num_steps)
-    }
-
-    /// The settings of an algorithm that drafts `draft_length` tokens a verify step.
-    #[must_use]
-    pub fn of(algorithm: Drafter, draft_length: u32) -> Self {
-        let draft_tokens = draft_length.saturating_add(1);
-        // Values may be printed resolved: NEXTN and MTP servers are EAGLE servers.
-        let printed = match algorithm {
-            Drafter::NextN | Drafter::Mtp => Drafter::Eagle,
-            other => other,
-        };
-        let family = algorithm.family();
-        let is_chain = matches!(family, DraftFamily::Eagle | DraftFamily::Standalone);
-        Self {
-            algorithm: printed,
-            num_steps: if is_chain { draft_length } else { u32::from(family != DraftFamily::Ngram) },
-            // An n-gram tree of ten branches is the default; the others draft chains.
-            eagle_topk: Some(if family == DraftFamily::Ngram { 10 } else { 1 }),
-            num_draft_tokens: draft_tokens,
-            block_size: match family {
-                DraftFamily::DSpark => Some(draft_length),
-                DraftFamily::DFlash => Some(draft_tokens),
-                _ => None,
-            },
-            caps: Caps::default(),
-        }
-    }
-
-    /// Most tokens that one verify step can emit.
-    #[must_use]
-    pub fn max_accept_length(&self) -> u32 {
-        let rule = MaxRule::of(self.algorithm.family());
-        match rule {
-            MaxRule::NumStepsPlusOne => rule.max(self.num_steps),
-            MaxRule::DraftTokens => rule.max(self.num_draft_tokens),
-            MaxRule::BlockSizePlusOne | MaxRule::BlockSize => {
-                self.block_size.map_or(self.num_draft_tokens, |block| rule.max(block))
-            }
-        }
-    }
-}
-
-/// Fields of a DSPARK server with a cap; each is printed where it has a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Caps {
-    /// `cap len`.
-    pub cap_len: Option<Hundredths>,
-    /// `block accept len`.
-    pub block_accept_len: Option<Hundredths>,
-    /// `est uncap acc len`: the estimate and the two ends of its interval.
-    pub uncapped: Option<[Hundredths; 3]>,
-}
-
-/// A closed loop of clients: each sends its next request when the last one is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Load {
-    /// Clients per data-parallel rank. Between two numbers they come and go: a quarter of a cycle each they join, stay,
-    /// leave, stay away.
-    pub running: RangeInclusive<u32>,
-    /// Decode lines of such a cycle, at least 1.
-    pub cycle_lines: u64,
-    /// `max_running_requests`: what is above it waits in the queue.
-    pub max_running: Option<u32>,
-    /// Input tokens of a request, uniform.
-    pub input: RangeInclusive<u32>,
-    /// Output tokens of a request, uniform.
-    pub output: RangeInclusive<u32>,
-    /// Largest batch with a captured graph; larger ones print `False`.
-    pub max_graph_batch: Option<u32>,
-}
-
-impl Load {
-    /// As many clients throughout; 512 tokens in and out.
-    #[must_use]
-    pub fn constant(running: u32) -> Self {
-        Self {
-            running: running..=running,
-            cycle_lines: 120,
-            max_running: None,
-            input: 512..=512,
-            output: 512..=512,
-            max_graph_batch: None,
-        }
-    }
-
-    pub(in crate::simulate::log) fn check(&self) -> Result<(), PlanError> {
-        ordered("running requests", &self.running, MAX_RUNNING)?;
-        ordered("input tokens", &self.input, MAX_TOKENS)?;
-        ordered("output tokens", &self.output, MAX_TOKENS)?;
-        PlanError::range("the most running requests", self.max_running.unwrap_or(1), 1, MAX_RUNNING)?;
-        let (what, low, high, found) = ("lines of a cycle", 1, MAX_CYCLE, self.cycle_lines);
-        if (low..=high).contains(&found) { Ok(()) } else { Err(PlanError::Range { what, low, high, found }) }
-    }
-
-    /// Clients of a rank that has printed so many lines.
-    pub(in crate::simulate::log) fn clients(&self, printed: u64) -> u64 {
-        let (low, high) = (u64::from(*self.running.start()), u64::from(*self.running.end()));
-        if low == high {
-            return low;
-        }
-        let quarter = self.cycle_lines.div_ceil(4);
-        let of_cycle = printed % quarter.saturating_mul(4);
-        let passed = of_cycle % quarter;
-        match of_cycle / quarter {
-            0 => low + (high - low) * passed / quarter,
-            1 => high,
-            2 => high - (high - low) * passed / quarter,
-            _ => low,
-        }
-    }
-}
-
-/// A time without a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pause {
-    /// After this many decode lines of each rank no more requests are sent; the pause begins when the last is done.
-    pub after_lines: u64,
-    /// How long it lasts, in seconds.
-    pub seconds: u32,
-    /// Whether `/flush_cache` is called in it: the window at hand is lost, and the next begins anew.
-    pub flush_cache: bool,
-}
-
-impl Run {
-    /// EAGLE3 with 5 steps, 16 requests, 40 steps a line.
-    #[must_use]
-    pub fn new(lines: u64) -> Self {
-        Self {
-            speculation: Some(Speculation::eagle(5)),
-            decode_log_interval: 40,
-            random_seed: 320_846_001,
-            lines,
-            load: Load::constant(16),
-            pauses: Vec::new(),
-        }
-    }
-}
-
 /// Lines that are no decode lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Noise {
@@ -334,65 +146,6 @@ impl Default for Noise {
     fn default() -> Self {
         Self { access_log: true, decode_per_mille: None }
     }
-}
-
-/// Why a log cannot be planned.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// No lines of this release are known.
-    #[error("SGLang {0}: the lines of {OLDEST} to {NEWEST} are known")]
-    Version(EngineVersion),
-    /// The release does not print such a field.
-    #[error("SGLang {version} prints no {what}; {since} is the first that does")]
-    NotPrinted {
-        /// What was asked for.
-        what: &'static str,
-        /// The release.
-        version: EngineVersion,
-        /// The first that has it.
-        since: &'static str,
-    },
-    /// A number outside its range.
-    #[error("{what} must lie between {low} and {high}, found {found}")]
-    Range {
-        /// The number.
-        what: &'static str,
-        /// Smallest value.
-        low: u64,
-        /// Largest value.
-        high: u64,
-        /// What was given.
-        found: u64,
-    },
-    /// A range that ends before it begins.
-    #[error("{what}: {low} is above {high}")]
-    Empty {
-        /// The range.
-        what: &'static str,
-        /// Its lower end.
-        low: u32,
-        /// Its upper end.
-        high: u32,
-    },
-    /// A group that does not divide evenly.
-    #[error("{parts} {of} ranks do not divide {whole} tensor-parallel ranks evenly")]
-    Division {
-        /// The group.
-        of: &'static str,
-        /// Its size.
-        parts: u32,
-        /// Tensor-parallel ranks.
-        whole: u32,
-    },
-    /// Rates of exclusive damage add up to more than one.
-    #[error("truncated, interleaved, duplicated and glued lines are more than all lines: their rates add up to {0}")]
-    Damage(String),
-    /// Damage to lines of an engine other than SGLang.
-    #[error("only SGLang's lines can be cut, mixed, repeated, glued or coloured; wrappers and crlf suit every engine")]
-    DamageOfLines,
-    /// No server, so no line.
-    #[error("a log needs at least one run of a server")]
-    NoRun,
 }
 
 impl SglangLog {
@@ -433,13 +186,13 @@ impl SglangPlan {
         if !log.version.is_at_least(OLDEST) || log.version.is_at_least(UNKNOWN) {
             return Err(PlanError::Version(log.version));
         }
-        let grammar = shape::at(&log.version);
+        let grammar = table::at(&log.version);
         check_fields(&log, &grammar)?;
         check_parallel(&log.parallel)?;
         if log.runs.is_empty() {
             return Err(PlanError::NoRun);
         }
-        log.runs.iter().try_for_each(check_run)?;
+        log.runs.iter().try_for_each(Run::check)?;
         let share = log.noise.decode_per_mille.unwrap_or(1);
         PlanError::range("decode lines per mille", share, 1, 1000)?;
         log.damage.check()?;
@@ -458,7 +211,7 @@ impl SglangPlan {
 
     /// The name before `graph`.
     pub(super) fn graph_label(&self) -> Option<GraphLabel> {
-        use shape::GraphNames as Names;
+        use super::shape::GraphNames as Names;
         let names = self.grammar.decode.graph?;
         Some(match (self.log.device, names) {
             (Device::Cuda, _) | (_, Names::Cuda) => GraphLabel::Cuda,
@@ -483,11 +236,7 @@ fn check_fields(log: &SglangLog, grammar: &Grammar) -> Result<(), PlanError> {
         log.runs.iter().filter_map(|run| run.speculation).any(|drafter| drafter.caps != Caps::default());
     let wishes = [
         (pools, pools_known, since),
-        (
-            "number of the forward pass",
-            !log.numbered || shape.head != shape::Head::Point,
-            "0.5.4",
-        ),
+        ("number of the forward pass", !log.numbered || shape.head != Head::Point, "0.5.4"),
         ("field of a decode server", log.role == Role::Both || shape.transfer.is_some(), "0.4.6"),
         ("MFU metrics", !log.mfu || shape.mfu, "0.5.10"),
         ("forward occupancy", !log.occupancy || shape.occupancy.is_some(), "0.5.11"),
@@ -516,37 +265,4 @@ fn check_parallel(parallel: &Parallel) -> Result<(), PlanError> {
         return Err(uneven("expert-parallel", parallel.ep));
     }
     Ok(())
-}
-
-fn check_run(run: &Run) -> Result<(), PlanError> {
-    PlanError::range("the decode log interval", run.decode_log_interval, 1, MAX_INTERVAL)?;
-    run.load.check()?;
-    if let Some(drafter) = run.speculation {
-        PlanError::range("draft tokens", drafter.num_draft_tokens, 2, 1 << 16)?;
-        PlanError::range("draft steps", drafter.num_steps, 0, 1 << 16)?;
-    }
-    Ok(())
-}
-
-fn ordered(what: &'static str, range_of: &RangeInclusive<u32>, most: u32) -> Result<(), PlanError> {
-    let (low, high) = (*range_of.start(), *range_of.end());
-    PlanError::range(what, low, 1, most)?;
-    PlanError::range(what, high, 1, most)?;
-    if low > high { Err(PlanError::Empty { what, low, high }) } else { Ok(()) }
-}
-
-impl PlanError {
-    /// Checks a number against its range.
-    pub(in crate::simulate::log) fn range(
-        what: &'static str,
-        found: u32,
-        low: u32,
-        high: u32,
-    ) -> Result<(), Self> {
-        if (low..=high).contains(&found) {
-            Ok(())
-        } else {
-            Err(Self::Range { what, low: low.into(), high: high.into(), found: found.into() })
-        }
-    }
 }

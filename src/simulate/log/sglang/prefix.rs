@@ -1,5 +1,7 @@
 //! What stands before a line: the time and the tags of its rank.
 
+use std::fmt::Write as _;
+
 use super::plan::{Parallel, SglangPlan};
 use super::shape::{TagName, Voices};
 use crate::evidence::Tags;
@@ -40,7 +42,8 @@ pub(super) fn voices(plan: &SglangPlan, rank: u32) -> Vec<Voice> {
             for name in grammar.prefix.order {
                 let (tag, number, is_shown) = tag(*name, &sizes, (rank, tp, stage), grammar.prefix.always_tp);
                 if is_shown {
-                    text.push_str(&format!(" {tag}{number}"));
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, " {tag}{number}");
                 }
             }
             let tags = Tags::parse(text.as_bytes());

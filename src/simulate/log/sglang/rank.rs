@@ -6,15 +6,13 @@
 use crate::engine::sglang::facts::AcceptRate;
 use crate::law::Draws;
 use crate::simulate::log::draws::{DrawStream, Mixer};
+use crate::simulate::log::load::step_us;
 use crate::simulate::log::text::quotient;
 
 use super::batch::Batch;
 use super::line::{Access, Decode, Kind, Line, Path, Prefill};
-use super::plan::{Pause, Role, Run};
-
-/// Microseconds of a verify step: of any, and more with each request.
-const STEP_US: u64 = 8_000;
-const STEP_PER_REQUEST_US: u64 = 60;
+use super::plan::Role;
+use super::run::{Pause, Run};
 
 /// Microseconds of a prefill: of any, and more with each token.
 const PREFILL_US: u64 = 12_000;
@@ -22,11 +20,6 @@ const PREFILL_PER_TOKEN_US: u64 = 20;
 
 /// Tokens after which a prefill takes no more requests (`chunked_prefill_size`).
 const CHUNK_TOKENS: u64 = 8192;
-
-/// Microseconds of a verify step of a batch.
-pub(in crate::simulate::log) fn step_us(running: u64) -> u64 {
-    STEP_US + STEP_PER_REQUEST_US * running
-}
 
 /// No admission is due.
 const NEVER: u64 = u64::MAX;
@@ -330,7 +323,9 @@ fn accept_rate(common: &Common, accepted: u64, request_steps: u64) -> u64 {
         AcceptRate::OverNumStepsPlusOne => {
             quotient(accepted, request_steps * (u64::from(drafter.num_steps) + 1))
         }
-        AcceptRate::OverDraftTokens => quotient(accepted, request_steps * u64::from(drafter.num_draft_tokens)),
+        AcceptRate::OverDraftTokens => {
+            quotient(accepted, request_steps * u64::from(drafter.num_draft_tokens))
+        }
         AcceptRate::DraftsOverDrafts => quotient(
             accepted.saturating_sub(request_steps),
             request_steps * u64::from(drafter.num_draft_tokens.saturating_sub(1)),

@@ -5,7 +5,8 @@ use crate::simulate::log::text::{Piece, Text, decimals, quotient};
 use crate::simulate::log::time::Clock;
 
 use super::line::{Decode, Prefill};
-use super::plan::{Pools, Role, Run, SglangPlan};
+use super::plan::{Pools, Role, SglangPlan};
+use super::run::Run;
 use super::shape::{End, Head, Occupancy, Swa, Transfer};
 
 /// Tokens of a request that a sliding window keeps.
@@ -104,7 +105,9 @@ impl DecodeTemplate {
         let is_numbered = shape.head == Head::AlwaysNumbered || (shape.head == Head::Comma && log.numbered);
         match (shape.head, is_numbered) {
             (Head::Point, _) => parts.number("Decode batch. #running-req: ", Slot::Running),
-            (_, true) => parts.number("Decode batch [", Slot::Forwards).number("], #running-req: ", Slot::Running),
+            (_, true) => {
+                parts.number("Decode batch [", Slot::Forwards).number("], #running-req: ", Slot::Running)
+            }
             (_, false) => parts.number("Decode batch, #running-req: ", Slot::Running),
         };
         pools(&mut parts, log.pools, shape.swa);
@@ -137,8 +140,12 @@ impl DecodeTemplate {
         parts.number(", #queue-req: ", Slot::Queue);
         match shape.end {
             End::Plain => {}
-            End::Comma => drop(parts.text(", ")),
-            End::Timestamp => drop(parts.number(", timestamp: ", Slot::Rare(Rare::Time))),
+            End::Comma => {
+                parts.text(", ");
+            }
+            End::Timestamp => {
+                parts.number(", timestamp: ", Slot::Rare(Rare::Time));
+            }
         }
         if log.mfu {
             parts
@@ -218,8 +225,8 @@ impl DecodeTemplate {
 }
 
 fn pools(parts: &mut Parts, pools: Pools, swa: Option<Swa>) {
-    match (pools, swa) {
-        (Pools::SlidingWindow, Some(Swa::Joined)) => {
+    match pools {
+        Pools::SlidingWindow if swa == Some(Swa::Joined) => {
             parts
                 .number(", #token: full=", Slot::Tokens)
                 .number(", swa=", Slot::Rare(Rare::WindowTokens))
@@ -227,17 +234,19 @@ fn pools(parts: &mut Parts, pools: Pools, swa: Option<Swa>) {
                 .number(", swa=", Slot::Rare(Rare::WindowUsage));
             return;
         }
-        (Pools::Plain, _) => drop(parts.number(", #token: ", Slot::Tokens).number(", token usage: ", Slot::Usage)),
-        (Pools::Hisparse, _) => drop(
+        Pools::Plain => {
+            parts.number(", #token: ", Slot::Tokens).number(", token usage: ", Slot::Usage);
+        }
+        Pools::Hisparse => {
             parts
                 .number(", #gpu token: ", Slot::Rare(Rare::DeviceTokens))
                 .number(", gpu token usage: ", Slot::Rare(Rare::DeviceUsage))
                 .number(", #cpu token: ", Slot::Rare(Rare::HostTokens))
-                .number(", cpu token usage: ", Slot::Rare(Rare::HostUsage)),
-        ),
-        (Pools::SlidingWindow | Pools::Mamba | Pools::SlidingWindowAndMamba, _) => drop(
-            parts.number(", #full token: ", Slot::Tokens).number(", full token usage: ", Slot::Usage),
-        ),
+                .number(", cpu token usage: ", Slot::Rare(Rare::HostUsage));
+        }
+        Pools::SlidingWindow | Pools::Mamba | Pools::SlidingWindowAndMamba => {
+            parts.number(", #full token: ", Slot::Tokens).number(", full token usage: ", Slot::Usage);
+        }
     }
     if matches!(pools, Pools::SlidingWindow | Pools::SlidingWindowAndMamba) {
         parts
@@ -245,7 +254,9 @@ fn pools(parts: &mut Parts, pools: Pools, swa: Option<Swa>) {
             .number(", swa token usage: ", Slot::Rare(Rare::WindowUsage));
     }
     if matches!(pools, Pools::Mamba | Pools::SlidingWindowAndMamba) {
-        parts.number(", mamba num: ", Slot::Rare(Rare::States)).number(", mamba usage: ", Slot::Rare(Rare::StateUsage));
+        parts
+            .number(", mamba num: ", Slot::Rare(Rare::States))
+            .number(", mamba usage: ", Slot::Rare(Rare::StateUsage));
     }
 }
 

@@ -167,10 +167,9 @@ impl<W: Write, F: FnMut(&Window)> Writer<'_, W, F> {
         let mut best = None;
         for fate in fates.take(usize::try_from(self.style.copies()).unwrap_or(1)) {
             self.tally.fate(*fate);
-            best = match (best, *fate) {
-                (None | Some(Fate::Lost), fate) => Some(fate),
-                (Some(fate), _) => Some(fate),
-            };
+            if matches!(best, None | Some(Fate::Lost)) {
+                best = Some(*fate);
+            }
         }
         best.unwrap_or(Fate::Whole)
     }

@@ -7,8 +7,8 @@ use super::plan::{VllmLog, VllmPlan};
 use crate::evidence::Tags;
 use crate::law::float;
 use crate::simulate::log::draws::{DrawSource, DrawStream, Mixer};
+use crate::simulate::log::load::{Load, step_us};
 use crate::simulate::log::page::Page;
-use crate::simulate::log::sglang::{Load, step_us};
 use crate::simulate::log::summary::{Fate, Summary, Window};
 use crate::simulate::log::tally::Tally;
 use crate::simulate::log::text::{Text, decimals};
@@ -103,7 +103,8 @@ impl<S: DrawStream> Engine<S> {
         let steps = (window * 1000 / (step_us(running) * pace)).max(1) * running;
         self.lengths.fill(0);
         self.stream.tally(steps, &mut self.lengths);
-        let accepted: u64 = (0..).zip(&self.lengths).map(|(accepted, count): (u64, _)| accepted * count).sum();
+        let accepted: u64 =
+            (0..).zip(&self.lengths).map(|(accepted, count): (u64, _)| accepted * count).sum();
         let drafted = steps * u64::from(log.draft_length);
         for (total, more) in self.totals.iter_mut().zip([accepted, drafted, accepted + steps]) {
             *total += more;
@@ -140,7 +141,15 @@ impl<S: DrawStream> Engine<S> {
     }
 
     /// Nothing ran: the first such window is written, where the era writes one.
-    fn idle(&mut self, log: &VllmLog, is_first: bool, window: u64, at: u64, page: &mut Page<'_>, tally: &mut Tally) {
+    fn idle(
+        &mut self,
+        log: &VllmLog,
+        is_first: bool,
+        window: u64,
+        at: u64,
+        page: &mut Page<'_>,
+        tally: &mut Tally,
+    ) {
         self.lengths.fill(0);
         self.unwritten = self.unwritten.saturating_add(window);
         if is_first {
