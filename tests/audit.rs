@@ -411,7 +411,7 @@ fn hostile_numbers_do_no_harm() {
         let accept_len = ["42949672.95", "0.00", "1.00", "99999.99", "3.51"][second % 5];
         let running = [u32::MAX, 1, 7, 1_000_000, 3][second % 5];
         let tags = format!(" DP{} TP{}", second % 1500, second * 7);
-        let rest = format!("accept rate: {}.5, ", second % 100);
+        let rest = format!("accept rate: {}.50, ", second % 100);
         log += &line(second % 80_000, &tags, running, accept_len, &rest);
     }
     for flags in [
