@@ -1,4 +1,4 @@
-//! Ranks that draw the same sequence are one sample (AUDIT_STATISTICS section 7).
+//! Ranks that draw the same sequence are one sample (Kish 1965: the design effect of a cluster).
 
 use crate::law::float;
 
@@ -119,7 +119,9 @@ mod tests {
     fn rank(values: &[u32]) -> Rank {
         let mut rank = Rank::default();
         let mut room = LINES_PER_POINT;
-        values.iter().for_each(|value| rank.trace.add(*value, 1, 1, &mut room));
+        for value in values {
+            rank.trace.add(*value, 1, 1, &mut room);
+        }
         rank
     }
 

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn kappa_of_neighbouring_batches() {
-        // 20 steps at one request and 20 at three: 32 effective of 40 (AUDIT_STATISTICS section 14, value 13).
+        // 20 steps at one request and 20 at three: 32 effective of 40.
         assert!((40.0 * Kappa::between(1, 3).get() - 32.0).abs() < 1e-6);
         assert_eq!(Kappa::between(7, 7), Kappa::ONE);
         assert!((Kappa::between(0, 5).get() - 0.5).abs() < 1e-9);

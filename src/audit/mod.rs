@@ -2,12 +2,14 @@
 //! of bounded size; [`judge`] compares what came together with a target and explains its verdict. Values in, values
 //! out: no I/O and no printing.
 
+mod contest;
 mod correlation;
 mod decision;
 mod dispersion;
 mod estimate;
 mod explain;
 mod finding;
+mod hypotheses;
 mod judge;
 mod kappa;
 mod likelihood;

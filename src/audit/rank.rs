@@ -78,7 +78,7 @@ pub(super) struct Rank {
     /// All speculative lines, weighed by kappa.
     pub(super) sums: KappaSums,
     pub(super) values: Values,
-    /// Lines whose batch equals that of the line before, no prefill between (AUDIT_STATISTICS section 3).
+    /// Lines whose batch equals that of the line before, no prefill between.
     pub(super) steady: Tally,
     /// All others.
     pub(super) changing: Tally,

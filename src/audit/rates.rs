@@ -82,10 +82,8 @@ impl Rates {
         let Some(first) = self.pairs.values().copied().min() else {
             return RateCheck::Absent;
         };
-        if let Some(draft_tokens) = expected.filter(|tokens| *tokens >= 2) {
-            if let Some(check) = self.with(draft_tokens) {
-                return check;
-            }
+        if let Some(check) = expected.filter(|tokens| *tokens >= 2).and_then(|tokens| self.with(tokens)) {
+            return check;
         }
         // No step emits more tokens than were drafted, the root included.
         let longest = self.pairs.keys().map(|(hundredths, _)| hundredths.div_ceil(100)).max().unwrap_or(0);
@@ -164,7 +162,6 @@ mod tests {
         RateCheck::Agrees { definition, draft_tokens }
     }
 
-    /// AUDIT_STATISTICS section 14, value 15.
     #[test]
     fn worked_rates_by_definition() {
         use RateDefinition::{Drafts, Tokens};

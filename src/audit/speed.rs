@@ -148,7 +148,7 @@ impl Speed {
         };
         let mostly_graphs = count(true) > count(false);
         let is_kept =
-            |item: &&Item| !item.first && !is_idle(item) && !(mostly_graphs && item.graph == Some(false));
+            |item: &&Item| !(item.first || is_idle(item) || (mostly_graphs && item.graph == Some(false)));
         let mut kept: Vec<Item> = items.iter().filter(is_kept).copied().collect();
         if kept.is_empty() {
             kept.clone_from(&items);

@@ -86,7 +86,11 @@ fn draw(mut terminal: &File, text: &str) {
 /// `reading 1.20 GB of 4.00 GB (30 %), 512 MB/s, 5 s left`, short enough for a narrow terminal.
 fn line(read: u64, total: Option<u64>, elapsed: Duration) -> String {
     let per_second = u128::from(read) * 1000 / elapsed.as_millis().max(1);
-    let speed = format!("{} MB/s", per_second / 1_000_000);
+    // xz on a slow machine comes to a few.
+    let speed = match per_second / 100_000 {
+        tenths @ ..100 => format!("{}.{} MB/s", tenths / 10, tenths % 10),
+        tenths => format!("{} MB/s", tenths / 10),
+    };
     // A file that grows can be longer than it was.
     match total.filter(|total| *total >= read) {
         None => format!("reading {}, {speed}", amount(read)),
@@ -121,7 +125,7 @@ mod tests {
         );
         assert_eq!(line(30_000_000, None), "reading 30 MB, 12 MB/s");
         assert_eq!(line(30_000_000, Some(20_000_000)), "reading 30 MB, 12 MB/s");
-        assert_eq!(line(0, Some(20_000_000)), "reading 0 MB of 20 MB (0 %), 0 MB/s");
+        assert_eq!(line(0, Some(20_000_000)), "reading 0 MB of 20 MB (0 %), 0.0 MB/s");
         assert!(line(999_000_000_000, Some(999_000_000_000)).len() < 80);
     }
 }

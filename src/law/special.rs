@@ -89,7 +89,7 @@ fn wilson_hilferty(x: f64, freedom: f64) -> f64 {
     ((x / freedom).cbrt() - (1.0 - spread)) / spread.sqrt()
 }
 
-/// Regularised incomplete beta function I_x(a, b) for `a, b > 0`.
+/// Regularised incomplete beta function `I_x(a, b)` for `a, b > 0`.
 pub(crate) fn beta_reg(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -131,7 +131,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     fraction
 }
 
-/// The x with I_x(a, b) = p.
+/// The x with `I_x(a, b) = p`.
 pub(crate) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     bisect(0.0, 1.0, |x| beta_reg(a, b, x) < p)
 }

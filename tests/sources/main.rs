@@ -8,6 +8,8 @@
 )]
 
 mod broken;
+#[cfg(feature = "cli")]
+mod command;
 mod directories;
 mod entries;
 mod formats;

@@ -32,7 +32,8 @@ pub(crate) fn about_mechanism(
         ));
     }
     match mechanisms.best? {
-        Mechanism::MatchExpected => None,
+        // A simulation by requests is not SGLang's, yet it has no code of its own: the verdict's reason says it.
+        Mechanism::MatchExpected | Mechanism::PerRequest => None,
         Mechanism::Rounded => Some(rounded(seen, target, mechanisms.constant)),
         Mechanism::Multinomial => Some(error(
             FindingCode::MultinomialBias,
@@ -42,7 +43,6 @@ pub(crate) fn about_mechanism(
                  and {max}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)"
             ),
         )),
-        Mechanism::PerRequest => None,
         Mechanism::Constant => constant(seen, target, mechanisms.constant),
         Mechanism::Real => Some(error(
             FindingCode::RealAcceptance,

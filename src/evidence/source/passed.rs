@@ -30,7 +30,8 @@ pub enum Why {
     LinkToNothing,
     /// A pipe, socket or device that was not itself named on the command line.
     Special,
-    /// A link in an archive.
+    /// A link in a tar archive. A zip archive says only at its end which entries are links; there the name of the
+    /// target is read as a text, which holds no records.
     ArchivedLink,
     /// A pipe or device in an archive.
     ArchivedSpecial,

@@ -187,25 +187,23 @@ fn per_line(point: &PointReport) -> Option<String> {
 
 fn mechanism(point: &PointReport) -> Option<String> {
     let mechanisms = point.mechanisms.as_ref()?;
-    let mut text = mechanisms.best.map_or("undetermined", Mechanism::name).to_owned();
-    if !mechanisms.rejected.is_empty() {
-        let rejected: Vec<&str> = mechanisms.rejected.iter().map(|mechanism| mechanism.name()).collect();
-        text.push_str(&format!("; rejected: {}", rejected.join(", ")));
-    }
-    if let Some(scatter) = mechanisms.dispersion {
-        text.push_str(&format!("; scatter D {:.1} over {} steady lines", scatter.d, scatter.lines));
-    }
-    if let Some(lattice) = point.lattice.filter(|lattice| lattice.misses > 0) {
-        text.push_str(&format!(", {} off the lattice", lattice.misses));
-    }
-    if !mechanisms.cells_alike.is_empty() {
-        let mut cells: Vec<String> =
-            mechanisms.cells_alike.iter().map(|cell| cell.accept_length.to_string()).collect();
-        cells.sort_unstable();
-        cells.dedup();
-        text.push_str(&format!("; golden values that fit as well: {}", cells.join(", ")));
-    }
-    Some(text)
+    let best = mechanisms.best.map_or("undetermined", Mechanism::name).to_owned();
+    let rejected: Vec<&str> = mechanisms.rejected.iter().map(|mechanism| mechanism.name()).collect();
+    let mut values: Vec<String> =
+        mechanisms.cells_alike.iter().map(|cell| cell.accept_length.to_string()).collect();
+    values.sort_unstable();
+    values.dedup();
+    let misses = point.lattice.map_or(0, |lattice| lattice.misses);
+    let parts = [
+        Some(best),
+        (!rejected.is_empty()).then(|| format!("rejected: {}", rejected.join(", "))),
+        mechanisms
+            .dispersion
+            .map(|scatter| format!("scatter D {:.1} over {} steady lines", scatter.d, scatter.lines)),
+        (misses > 0).then(|| format!("{misses} off the lattice")),
+        (!values.is_empty()).then(|| format!("golden values that fit as well: {}", values.join(", "))),
+    ];
+    Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
 fn batch(point: &PointReport) -> Option<String> {

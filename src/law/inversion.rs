@@ -1,0 +1,54 @@
+//! One word in, one outcome out: sampling from a finite table of probabilities.
+
+use rand::Rng;
+
+use super::number::whole;
+
+/// Outcomes 0, 1, .. with given probabilities, by inversion of their cumulative sum.
+///
+/// The cumulative sums stand as 64-bit words, so one random word decides and an outcome's probability is off by at
+/// most 2^-53, the rounding of the sums. A guide by the word's first byte makes the search a step or two long.
+#[derive(Clone, Debug)]
+pub(super) struct Inversion {
+    /// Outcome i is drawn for words below entry i and not below the one before; the last outcome has no entry.
+    bounds: Vec<u64>,
+    /// By first byte, the first outcome that a word with it can give.
+    guide: Vec<u32>,
+}
+
+impl Inversion {
+    /// The table; probabilities that do not sum to 1 give what is missing to the last outcome.
+    pub(super) fn new(probabilities: &[f64]) -> Self {
+        let mut sum = 0.0;
+        let inner = probabilities.len().saturating_sub(1);
+        let bounds: Vec<u64> = probabilities
+            .iter()
+            .take(inner)
+            .map(|probability| {
+                sum += probability;
+                // Saturates: a sum of 1 leaves nothing to the outcomes behind it, but for 2^-64.
+                whole(sum * 2_f64.powi(64))
+            })
+            .collect();
+        let guide = (0..=u8::MAX)
+            .map(|byte| {
+                let least = u64::from(byte) << 56;
+                u32::try_from(bounds.partition_point(|bound| *bound <= least)).unwrap_or(u32::MAX)
+            })
+            .collect();
+        Self { bounds, guide }
+    }
+
+    /// One outcome.
+    pub(super) fn draw(&self, random: &mut impl Rng) -> u32 {
+        let word = random.next_u64();
+        let mut outcome =
+            usize::try_from(word >> 56).ok().and_then(|byte| self.guide.get(byte)).copied().unwrap_or(0);
+        while let Some(bound) = usize::try_from(outcome).ok().and_then(|index| self.bounds.get(index))
+            && *bound <= word
+        {
+            outcome += 1;
+        }
+        outcome
+    }
+}
