@@ -113,7 +113,7 @@ fn log(rng: &mut Rng) -> Vec<u8> {
     let is_steady = rng.chance(50);
     let (mut log, mut last) = (Vec::new(), Vec::new());
     let mut second = rng.next() % 1_000_000;
-    for _ in 0..1 + rng.below(30) {
+    for _ in 0..=rng.below(30) {
         second += rng.next() % 3;
         if is_steady && !last.is_empty() && rng.chance(80) {
             let line = std::str::from_utf8(&last).map(|line| loggen::like(rng, line).into_bytes());
@@ -135,7 +135,7 @@ fn log(rng: &mut Rng) -> Vec<u8> {
 
 fn damaged(rng: &mut Rng) -> Vec<u8> {
     let mut log = log(rng);
-    for _ in 0..1 + rng.below(6) {
+    for _ in 0..=rng.below(6) {
         wrap::damage(rng, &mut log);
     }
     log
