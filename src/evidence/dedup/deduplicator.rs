@@ -39,15 +39,14 @@ pub enum Novelty {
 /// without the throughput and the figures printed behind it, because each rank measures those by its own clock. A line
 /// without a time is never a copy: nothing tells it from an honest repetition.
 ///
-/// The copy seen first is kept. Which rank that is can change from line to line, so group lines by
-/// [`lowest`](Self::lowest) and not by their own tags.
+/// The copy seen first is kept. Which rank that is can change from line to line, so do not take ranks apart that
+/// [`Novelty::CopyOf`] brought together.
 ///
 /// # Memory and odds
 ///
 /// Lines are remembered as hashes, at most 400,000 of them in 8.5 MB (12.5 MB while the table grows). A line later than
 /// all before it cannot be a copy and is not looked up, so a single log of any length costs no precision. Where time
-/// jumps back behind a longer log, copies of lines beyond those (but for the latest 64) are taken for new lines:
-/// [`is_full`](Self::is_full) tells.
+/// jumps back behind a longer log, copies of lines beyond those (but for the latest 64) are taken for new lines.
 /// Two different lines share a hash of 64 bits with a probability below 1e-13 per line looked up. The hash has no
 /// secret: whoever writes a log so that its lines collide loses his own lines.
 ///
@@ -121,20 +120,6 @@ impl Deduplicator {
         self.duplicate(usize::try_from(seen.rank).unwrap_or(rank), rank)
     }
 
-    /// The lowest tags under which the lines of `tags` were printed too, as far as copies showed it; else `tags`.
-    ///
-    /// Ask at the end, or group again there: a lower rank may print its first copy late.
-    #[must_use]
-    pub fn lowest(&self, tags: &Tags) -> Tags {
-        self.ranks.lowest(tags)
-    }
-
-    /// Whether lines had to be forgotten, so that copies of them may have been taken for new lines.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.full
-    }
-
     /// The rank of the same line among those of the latest time, all of which wait.
     fn find_waiting(&self, key: &Key<'_>) -> Option<usize> {
         let dp = self.ranks.dp(key.rank);
@@ -143,12 +128,8 @@ impl Deduplicator {
         Some(seen.rank)
     }
 
-    fn duplicate(&mut self, original: usize, rank: usize) -> Novelty {
-        if original == rank {
-            return Novelty::Again;
-        }
-        self.ranks.join(original, rank);
-        Novelty::CopyOf(self.ranks.tags(original))
+    fn duplicate(&self, original: usize, rank: usize) -> Novelty {
+        if original == rank { Novelty::Again } else { Novelty::CopyOf(self.ranks.tags(original)) }
     }
 
     /// Keeps a line that is as late as any before it.

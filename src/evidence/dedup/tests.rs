@@ -94,17 +94,6 @@ fn lines_without_a_time_are_never_duplicates() {
     assert_eq!(count(&[untimed.clone(), untimed.clone(), untimed]), 3);
 }
 
-#[test]
-fn the_lowest_tags_name_the_scheduler() {
-    let tags = |text: &str| Tags::parse(text.as_bytes());
-    let lines: Vec<String> =
-        ["DP0 TP2", "DP0 TP0", "DP0 TP1", "DP1 TP3"].map(|tags| line(0, tags, 793, 58598)).into();
-    let mut dedup = Deduplicator::default();
-    kept(&mut dedup, &lines);
-    assert_eq!(dedup.lowest(&tags("DP0 TP2")), tags("DP0 TP0"));
-    assert_eq!(dedup.lowest(&tags("DP1 TP3")), tags("DP1 TP3"));
-}
-
 /// The second piece begins before the first ends, and holds a line that the first lost.
 #[test]
 fn an_overlap_counts_once_and_what_is_new_in_it_does_not_vanish() {
@@ -124,7 +113,6 @@ fn copies_in_another_file_are_recognised() {
     let mut dedup = Deduplicator::default();
     assert!(kept(&mut dedup, &file("PP0", 500)).iter().all(|kept| *kept));
     assert!(kept(&mut dedup, &file("PP1", 501)).iter().all(|kept| !*kept));
-    assert_eq!(dedup.lowest(&Tags::parse(b"PP1")), Tags::parse(b"PP0"));
 }
 
 /// Many lines of one second, and a clock that jumps at will: nothing is lost, copies are found.
@@ -170,7 +158,6 @@ fn a_long_log_loses_no_line() {
     assert_eq!(duplicates(0..390_000), 390_000);
     // What lies between was forgotten.
     assert_eq!(duplicates(1_000_000..1_010_000), 0);
-    assert!(dedup.is_full());
 }
 
 fn decode<'a>(time: &'a str, message: &'a [u8]) -> DecodeLine<'a> {
@@ -226,8 +213,6 @@ proptest! {
         let mut dedup = Deduplicator::default();
         let kept = kept(&mut dedup, &copies);
         prop_assert!(kept.chunks(4).all(|group| group == [true, false, false, false]));
-        let lowest = dedup.lowest(&Tags::parse(b"DP0 TP3"));
-        prop_assert_eq!(lowest, Tags::parse(b"DP0 TP0"));
     }
 
     #[test]
