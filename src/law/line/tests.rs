@@ -17,7 +17,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
 }
 
-/// AUDIT_STATISTICS section 14, value 1.
+/// `AUDIT_STATISTICS` section 14, value 1.
 #[test]
 fn spread_of_a_line() {
     for (length, sd) in [(3.51, 0.0790), (2.78, 0.0655), (1.79, 0.0644), (3.39, 0.0771), (2.99, 0.0157)] {
