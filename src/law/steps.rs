@@ -11,6 +11,17 @@ use super::two_point::TwoPoint;
 /// Bits behind the point of a weight: a clamped length is at least 1, so its fraction is a multiple of 2^-52.
 const WEIGHT_BITS: u32 = 52;
 
+/// One bit each, from the lowest on.
+const MASKS: [u32; 32] = {
+    let mut masks = [1; 32];
+    let mut index = 1;
+    while index < 32 {
+        masks[index] = masks[index - 1] << 1;
+        index += 1;
+    }
+    masks
+};
+
 /// Draws from a law, one after the other: verify steps where the engine draws once a step, request-steps where it
 /// draws once a request.
 ///
@@ -191,6 +202,15 @@ impl Bits {
         (self.block, self.left) = (below, u64::BITS);
     }
 
+    /// 32 draws as lengths. Each lane looks at its own bit through a constant mask: the shape that compilers turn into
+    /// vector instructions of the oldest processors.
+    fn spread(&self, bits: u32, lengths: &mut [u32]) {
+        let hi = self.lo.saturating_add(1);
+        for (length, mask) in lengths.iter_mut().zip(MASKS) {
+            *length = if bits & mask == 0 { self.lo } else { hi };
+        }
+    }
+
     fn fill(&mut self, random: &mut impl Rng, lengths: &mut [u32]) {
         let in_hand = usize::try_from(self.left).unwrap_or(0).min(lengths.len());
         let (head, rest) = lengths.split_at_mut(in_hand);
@@ -198,11 +218,10 @@ impl Bits {
         let (blocks, tail) = rest.as_chunks_mut::<64>();
         for block in blocks {
             self.refill(random);
-            let bits = self.block;
-            for (length, place) in block.iter_mut().zip(0_u32..) {
-                *length = self.lo.saturating_add(u32::from(bits >> place & 1 == 1));
-            }
             self.left = 0;
+            let (low, high) = block.split_at_mut(32);
+            self.spread(halves(self.block).0, low);
+            self.spread(halves(self.block).1, high);
         }
         for length in tail {
             if self.left == 0 {
@@ -211,6 +230,12 @@ impl Bits {
             *length = self.pop();
         }
     }
+}
+
+/// The lower and the upper 32 bits.
+fn halves(bits: u64) -> (u32, u32) {
+    let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
+    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
 }
 
 #[cfg(test)]

@@ -202,10 +202,10 @@ impl Case<'_> {
             Clamp::Max => (self.max, false),
             Clamp::OneShort => (self.max.saturating_sub(1).max(1), true),
         };
-        let named = self.env(names.method).map(str::to_owned);
-        let is_multinomial = match (era.behaviour(), named.as_deref()) {
-            (Method::AlwaysMultinomial | Method::ReadNotUsed, named) => {
-                if named.is_some() {
+        let method = self.env(names.method).map(str::to_owned);
+        let is_multinomial = match (era.behaviour(), method.as_deref()) {
+            (Method::AlwaysMultinomial | Method::ReadNotUsed, method) => {
+                if method.is_some() {
                     self.notes.push(PredictionNote::MethodIgnored { name: names.method });
                 }
                 true
