@@ -37,8 +37,8 @@ impl Inversion {
             .collect();
         let guide = (0..=u8::MAX)
             .map(|byte| {
-                let least = u64::from(byte) << 56;
-                u32::try_from(bounds.partition_point(|bound| *bound <= least)).unwrap_or(u32::MAX)
+                let smallest = u64::from(byte) << 56;
+                u32::try_from(bounds.partition_point(|bound| *bound <= smallest)).unwrap_or(u32::MAX)
             })
             .collect();
         Self { bounds, last, guide }

@@ -12,15 +12,13 @@ use super::two_point::TwoPoint;
 const WEIGHT_BITS: u32 = 52;
 
 /// One bit each, from the lowest on.
-const MASKS: [u32; 32] = {
-    let mut masks = [1; 32];
-    let mut index = 1;
-    while index < 32 {
-        masks[index] = masks[index - 1] << 1;
-        index += 1;
-    }
-    masks
-};
+#[rustfmt::skip]
+const MASKS: [u32; 32] = [
+    1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7,
+    1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15,
+    1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23,
+    1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, 1 << 31,
+];
 
 /// Draws from a law, one after the other: verify steps where the engine draws once a step, request-steps where it
 /// draws once a request.
@@ -234,8 +232,8 @@ impl Bits {
 
 /// The lower and the upper 32 bits.
 fn halves(bits: u64) -> (u32, u32) {
-    let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
-    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+    let low = u32::try_from(bits & u64::from(u32::MAX)).unwrap_or_default();
+    (low, u32::try_from(bits >> 32).unwrap_or_default())
 }
 
 #[cfg(test)]
