@@ -3,8 +3,7 @@
 use accsim::engine::Drafter;
 use accsim::evidence::{GraphLabel, Hundredths};
 use accsim::simulate::log::{
-    Device, Load, Noise, Parallel, Pause, Pools, Run, SglangLog, SglangPlan,
-    Speculation,
+    Device, Load, Noise, Parallel, Pause, Pools, Run, SglangLog, SglangPlan, Speculation,
 };
 
 use super::support::{Cycle, Decode, lines, log, match_expected, read, write_sglang};
