@@ -97,15 +97,24 @@ impl Text {
     /// Appends a whole number.
     #[inline]
     pub(super) fn integer(&mut self, number: u64) {
+        // Most numbers of a log are small; they need no more than this.
         if let Ok(digit @ 0..10) = u8::try_from(number) {
             self.byte(b'0' + digit);
-        } else if let Ok(small @ 0..100_000_000) = u32::try_from(number) {
+        } else {
+            self.long_integer(number);
+        }
+    }
+
+    #[inline(never)]
+    fn long_integer(&mut self, number: u64) {
+        if let Ok(small @ 0..100_000_000) = u32::try_from(number) {
+            // At least one digit stays: the last.
             let digits = eight_digits(small);
-            let zeros = digits.trailing_zeros() / 8;
+            let zeros = (digits | 1 << 56).trailing_zeros() / 8;
             let text = (digits + 0x3030_3030_3030_3030) >> (8 * zeros);
             self.chunk(&text.to_le_bytes(), 8 - usize::try_from(zeros).unwrap_or(0));
         } else {
-            self.integer(number / 100_000_000);
+            self.long_integer(number / 100_000_000);
             self.padded(number % 100_000_000, 8);
         }
     }
@@ -123,9 +132,14 @@ impl Text {
     /// Appends a number of hundredths with its point: 352 is `3.52`.
     #[inline]
     pub(super) fn hundredths(&mut self, hundredths: u64) {
-        self.integer(hundredths / 100);
-        let [tens, ones] = two_digits(hundredths % 100);
-        self.chunk(&[b'.', tens, ones, 0], 3);
+        let whole = hundredths / 100;
+        let [tens, ones] = two_digits(hundredths - 100 * whole);
+        if let Ok(digit @ 0..10) = u8::try_from(whole) {
+            self.chunk(&[b'0' + digit, b'.', tens, ones], 4);
+        } else {
+            self.long_integer(whole);
+            self.chunk(&[b'.', tens, ones, 0], 3);
+        }
     }
 
     /// Appends a number of thousandths: 543 is `0.543`.
@@ -158,7 +172,7 @@ fn eight_digits(number: u32) -> u64 {
 /// The digits of a number below 100, as text.
 #[inline]
 pub(super) fn two_digits(number: u64) -> [u8; 2] {
-    let number = u8::try_from(number % 100).unwrap_or(0);
+    let number = u8::try_from(number).unwrap_or(0);
     [b'0' + number / 10, b'0' + number % 10]
 }
 

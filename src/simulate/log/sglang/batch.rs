@@ -98,9 +98,22 @@ impl Batch {
     /// Takes steps, no more than [`Batch::calm_steps`]; returns the tokens accepted over all requests.
     #[inline]
     pub(super) fn step(&mut self, steps: u64, stream: &mut impl DrawStream) -> u64 {
+        let sum = if let Self::Shared(_) = self { stream.sum(steps) } else { 0 };
+        self.advance(steps, sum, stream)
+    }
+
+    /// [`Batch::step`] where nobody else takes the draws, and the steps are a whole window: it may be drawn as one.
+    #[inline]
+    pub(super) fn whole_window(&mut self, steps: u64, stream: &mut impl DrawStream) -> u64 {
+        let sum = if let Self::Shared(_) = self { stream.window(steps) } else { 0 };
+        self.advance(steps, sum, stream)
+    }
+
+    /// Adds `sum` to what every request has, or what each of them draws for itself.
+    #[inline]
+    fn advance(&mut self, steps: u64, sum: u64, stream: &mut impl DrawStream) -> u64 {
         match self {
             Self::Shared(lockstep) => {
-                let sum = stream.sum(steps);
                 lockstep.gained = lockstep.gained.saturating_add(sum);
                 sum.saturating_mul(u64::try_from(lockstep.requests.len()).unwrap_or(0))
             }
