@@ -2,13 +2,13 @@
 
 use crate::law::{float, printed};
 
-/// Bytes of a chunk of fixed text.
-const CHUNK: usize = 64;
+/// Bytes of a chunk of fixed text: the texts between two numbers are shorter.
+const CHUNK: usize = 32;
 
 /// Room that every line starts with; what is longer asks for more.
 const LINE_ROOM: usize = 4096;
 
-/// A fixed text of at most 64 bytes, copied whole whatever its length.
+/// A fixed text of at most 32 bytes, copied whole whatever its length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     bytes: [u8; CHUNK],
@@ -21,8 +21,8 @@ impl Piece {
         text.as_bytes().chunks(CHUNK).map(Self::of)
     }
 
-    /// The first 64 bytes of a text.
-    pub(super) fn of(text: &[u8]) -> Self {
+    /// The first 32 bytes of a text.
+    fn of(text: &[u8]) -> Self {
         let mut bytes = [0; CHUNK];
         bytes.iter_mut().zip(text).for_each(|(to, byte)| *to = *byte);
         Self { bytes, len: text.len().min(CHUNK) }

@@ -80,7 +80,7 @@ impl Parts {
         self
     }
 
-    /// A text of at most 64 bytes and a number.
+    /// A text and a number.
     fn number(&mut self, text: &str, slot: Slot) -> &mut Self {
         let mut pieces: Vec<_> = Piece::split(text).map(|piece| (piece, Slot::None)).collect();
         if let Some(last) = pieces.last_mut() {
