@@ -3,7 +3,7 @@
 //! In speculative decoding a draft proposes tokens and the model verifies them; the mean number of tokens gained
 //! per verify step is the *accept length*. Benchmarks with synthetic acceptance prescribe it by a committed
 //! *golden curve*. This crate loads the curves ([`golden`]), turns a cell into the settings of an engine
-//! ([`engine`]), reads what a server left behind ([`evidence`]) and decides whether the two agree ([`audit`]).
+//! ([`engine`]), simulates what a run would show ([`simulate`]), reads what a server left behind ([`evidence`]) and decides whether the two agree ([`audit`]).
 //!
 //! The rooms are pure: they take values and return values. Files, flags and terminals belong to [`evidence`]'s
 //! sources and to the command line.
@@ -16,4 +16,5 @@ pub mod evidence;
 pub mod golden;
 pub mod law;
 pub mod report;
+pub mod simulate;
 pub mod yaml;

@@ -51,7 +51,7 @@ fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// CLI.md, records: the keys in their order.
+/// The contract with programs: the keys in their order.
 #[test]
 fn a_decode_record_is_the_one_of_the_manual() {
     let folder = Folder::new("records-manual");

@@ -66,13 +66,11 @@ impl Dispersion {
         let variance = steps * law.variance();
         let lattice = Lattice::new(law.lo(), interval);
         // A steady line off the lattice had a batch that changed unseen: no whole K, and no share of D.
-        let on_lattice = || sample.steady.iter().filter(|(cell, _)| lattice.contains(cell.hundredths));
-        let lines = on_lattice().map(|(_, count)| count).sum::<u64>();
-        let d = on_lattice()
-            .map(|(cell, count)| {
-                float(*count) * (lattice.draws(cell.hundredths) - steps * weight).powi(2) / variance
-            })
-            .sum();
+        let (mut d, mut lines) = (0.0, 0);
+        for (cell, count) in sample.on_lattice(interval) {
+            d += float(*count) * (lattice.draws(cell.hundredths) - steps * weight).powi(2) / variance;
+            lines += count;
+        }
         let freedom = lines.checked_sub(u64::from(free)).filter(|freedom| *freedom > 0)?;
         let (lower_tail, upper_tail) = if lines < CHI_SQUARE_LINES || variance < CHI_SQUARE_VARIANCE {
             exact::tails(law, interval, freedom, d)

@@ -79,3 +79,70 @@ pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u3
         })
         .sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::tally::Cell;
+    use super::super::trace::Lag;
+    use super::*;
+    use crate::law::{Setting, printed};
+
+    /// Lines of one batch size by the sum of their steps' lengths.
+    fn sample(sums: &[u64], batch: u32) -> Sample<'static> {
+        let mut cells: BTreeMap<Cell, u64> = BTreeMap::new();
+        for sum in sums {
+            let hundredths = printed(*sum, 40).unwrap();
+            *cells.entry(Cell { hundredths, before: batch, batch }).or_default() += 1;
+        }
+        let steady = cells.into_iter().collect();
+        Sample { ranks: Vec::new(), correlation: None, steady, changing: Vec::new(), lag: Lag::default() }
+    }
+
+    /// What no law can exceed: every value has the share of the lines that show it.
+    fn saturated(sample: &Sample<'_>) -> f64 {
+        let all = float(sample.lines());
+        sample.steady.iter().map(|(_, count)| float(*count) * (float(*count) / all).ln()).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn no_law_beats_the_saturated_one(
+            sums in prop::collection::vec(120_u64..=160, 1..60),
+            batch in 1_u32..64,
+            length in 2.5_f64..4.5,
+        ) {
+            let setting = Setting::new(length, 6).unwrap();
+            let sample = sample(&sums, batch);
+            let bound = saturated(&sample);
+            for law in [
+                AcceptanceLaw::match_expected(setting),
+                AcceptanceLaw::multinomial(setting),
+                AcceptanceLaw::rounded(setting),
+                AcceptanceLaw::per_request(setting),
+            ] {
+                let ln = log_likelihood(&law, 40, &sample, false);
+                prop_assert!(ln <= bound + 1e-9, "{law:?}: {ln} above {bound}");
+                // Tolerated misses come on top: one line in ten.
+                let lenient = log_likelihood(&law, 40, &sample, true);
+                let room = float(sample.lines()) * (1.0 + MISSED).ln();
+                prop_assert!(lenient >= ln && lenient <= bound + room + 1e-9, "{law:?}: {lenient}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_miss_is_possible_only_where_it_is_tolerated() {
+        let law = AcceptanceLaw::match_expected(Setting::new(3.51, 6).unwrap());
+        let mut sample = sample(&[141, 140, 139], 4);
+        sample.steady.push((Cell { hundredths: 351, before: 4, batch: 4 }, 1));
+        assert!(log_likelihood(&law, 40, &sample, false).is_infinite());
+        assert!(log_likelihood(&law, 40, &sample, true).is_finite());
+        // Outside what the law can give nothing is tolerated.
+        sample.steady.push((Cell { hundredths: 401, before: 4, batch: 4 }, 1));
+        assert!(log_likelihood(&law, 40, &sample, true).is_infinite());
+    }
+}

@@ -147,20 +147,22 @@ impl<'a> Sample<'a> {
 
     /// Steady lines whose value no `steps` whole draws shared by a batch can give.
     pub(super) fn off_lattice(&self, steps: u32) -> u64 {
+        let on_lattice: u64 = self.on_lattice(steps).map(|(_, count)| count).sum();
+        self.steady_lines() - on_lattice
+    }
+
+    /// The other steady lines, whatever whole lengths their draws had.
+    pub(super) fn on_lattice(&self, steps: u32) -> impl Iterator<Item = &(Cell, u64)> {
         // The cells are ordered by value, so one lattice at a time is enough.
-        let mut lattice = Lattice::new(0, steps);
         let mut floor = 0;
-        let mut misses = 0;
-        for (cell, count) in &self.steady {
+        let mut lattice = Lattice::new(floor, steps);
+        self.steady.iter().filter(move |(cell, _)| {
             if cell.hundredths / 100 != floor {
                 floor = cell.hundredths / 100;
                 lattice = Lattice::new(floor, steps);
             }
-            if !lattice.contains(cell.hundredths) {
-                misses += count;
-            }
-        }
-        misses
+            lattice.contains(cell.hundredths)
+        })
     }
 }
 

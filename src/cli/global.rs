@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
+use rayon::ThreadPoolBuilder;
 
 /// Variable that stands for `--golden-dir`.
 pub(crate) const GOLDEN_DIR: &str = "ACCSIM_GOLDEN_DIR";
@@ -21,9 +22,25 @@ pub(crate) struct Global {
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
     pub(crate) color: Color,
 
+    /// Threads to work on [default: one a core]; the result is the same on any number
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
     /// Say less: no notes and no progress on stderr
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+}
+
+impl Global {
+    /// Runs on the threads asked for.
+    pub(crate) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+        match self.threads {
+            None => Ok(work()),
+            Some(threads) => {
+                Ok(ThreadPoolBuilder::new().num_threads(usize::from(threads)).build()?.install(work))
+            }
+        }
+    }
 }
 
 /// When to colour.

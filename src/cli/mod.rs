@@ -17,6 +17,7 @@ mod progress;
 mod records;
 mod run;
 mod select;
+mod simulate;
 
 use std::io::Write;
 
@@ -48,6 +49,11 @@ enum Command {
     Env(Box<env::EnvArgs>),
     /// Print what the readers find in server logs, one record a line
     Records(records::RecordsArgs),
+    /// Draw accept lengths from an engine's law, and say what its log would show
+    ///
+    /// With --env or --recipe: what the settings of a run make its log show, and what it would show had they been ignored,
+    /// rounded or written in another unit.
+    Simulate(Box<simulate::SimulateArgs>),
     /// Print a completion script for a shell
     ///
     /// Where it goes is the shell's own rule. To try it in bash: source <(accsim completions bash)
@@ -64,6 +70,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
+        Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
     }

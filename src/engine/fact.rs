@@ -132,6 +132,19 @@ impl<B: Copy + PartialEq> History<B> {
         std::iter::once(self.origin).chain(self.changes.iter().copied())
     }
 
+    /// Rows that hold in front of `fact`, each with the change that ended it; only changes known by a pull request, where
+    /// no version tells on which side it lies.
+    pub(crate) fn in_front_of(&self, fact: &Fact<B>) -> Vec<(Change, B)> {
+        let rows: Vec<Fact<B>> = self.rows().take_while(|row| row != fact).chain([*fact]).collect();
+        let pairs = rows.iter().zip(rows.iter().skip(1));
+        pairs
+            .filter_map(|(older, newer)| match newer.first {
+                First::Change(change) => Some((change, older.behaviour)),
+                First::Ever | First::Release(_) => None,
+            })
+            .collect()
+    }
+
     fn newest(&self, holds: impl Fn(&Fact<B>) -> bool) -> Fact<B> {
         self.changes.iter().rev().find(|fact| holds(fact)).copied().unwrap_or(self.origin)
     }
@@ -255,5 +268,8 @@ mod tests {
         check::history(&BY_CHANGE);
         assert_eq!(at(&BY_CHANGE, "0.11.0"), (2, Some(Doubt::Undated(DATED))));
         assert_eq!(DATED.to_string(), "a/b#1 (2026-04)");
+        let era = BY_CHANGE.at(Some(&"0.11.0".parse().unwrap()));
+        assert_eq!(BY_CHANGE.in_front_of(&era.fact), [(DATED, 1)]);
+        assert_eq!(BY_RELEASE.in_front_of(&BY_RELEASE.at(None).fact), []);
     }
 }

@@ -2,8 +2,14 @@
 
 use std::ops::RangeInclusive;
 
+use super::geometric::GeometricDecay;
+use super::kind::LawKind;
 use super::multinomial::Multinomial;
 use super::number::{float, whole32};
+use super::per_position::PerPosition;
+use super::pmf::Pmf;
+use super::pool::Pool;
+use super::real_head::RealHead;
 use super::setting::Setting;
 use super::two_point::TwoPoint;
 
@@ -14,13 +20,23 @@ pub enum AcceptanceLaw {
     MatchExpected(TwoPoint),
     /// A rounded, clamped normal variable, one draw a step: SGLang's `multinomial`.
     Multinomial(Multinomial),
+    /// The same with a limit one token too low: SGLang 0.4.5 to 0.4.7.
+    ClampedShort(Multinomial),
     /// The target rounded once, half to even on the drafts: what DSPARK does in SGLang 0.5.16 and 0.5.17
     /// (sgl-project/sglang#33463).
     Rounded(u32),
     /// The same length in every step.
     Constant(u32),
-    /// Two neighbouring lengths, one draw a request: vLLM, ATOM and TensorRT-LLM.
+    /// Two neighbouring lengths, one draw a request: vLLM.
     PerRequest(TwoPoint),
+    /// The same from a fixed, repeating sequence: TensorRT-LLM and ATOM.
+    Pool(Pool),
+    /// Accepted drafts decay by one conditional rate, one draw a request: older vLLM and ATOM builds.
+    Geometric(GeometricDecay),
+    /// Accepted drafts by a rate a position, one draw a request: vLLM's `synthetic_acceptance_rates`.
+    PerPosition(PerPosition),
+    /// Drafts that are really judged, each request for itself.
+    Real(RealHead),
 }
 
 /// What one draw decides.
@@ -30,30 +46,6 @@ pub enum Draws {
     Shared,
     /// The length of one request: a step is as many observations as it has requests.
     PerRequest,
-}
-
-/// Exact probabilities of consecutive lengths.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pmf {
-    first: u32,
-    probabilities: Vec<f64>,
-}
-
-impl Pmf {
-    /// Length and probability, from the smallest length on.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        (self.first..).zip(self.probabilities.iter().copied())
-    }
-
-    /// Probability of one length.
-    #[must_use]
-    pub fn probability(&self, length: u32) -> f64 {
-        length
-            .checked_sub(self.first)
-            .and_then(|index| self.probabilities.get(usize::try_from(index).ok()?))
-            .copied()
-            .unwrap_or(0.0)
-    }
 }
 
 impl AcceptanceLaw {
@@ -67,6 +59,12 @@ impl AcceptanceLaw {
     #[must_use]
     pub fn multinomial(setting: Setting) -> Self {
         Self::Multinomial(Multinomial::new(setting))
+    }
+
+    /// SGLang's only law in 0.4.5 to 0.4.7: `multinomial`, clamped to `[1, M - 1]`.
+    #[must_use]
+    pub fn clamped_short(setting: Setting) -> Self {
+        Self::ClampedShort(Multinomial::clamped_short(setting))
     }
 
     /// `1 + round_half_even(min(max(T - 1, 0), M - 1))` in every step.
@@ -90,19 +88,34 @@ impl AcceptanceLaw {
         Self::PerRequest(TwoPoint::new(setting))
     }
 
-    /// Exact probability of every length of the support.
+    /// Which law it is.
+    #[must_use]
+    pub fn kind(&self) -> LawKind {
+        match self {
+            Self::MatchExpected(_) => LawKind::MatchExpected,
+            Self::Multinomial(_) => LawKind::Multinomial,
+            Self::ClampedShort(_) => LawKind::ClampedShort,
+            Self::Rounded(_) => LawKind::Rounded,
+            Self::Constant(_) => LawKind::Constant,
+            Self::PerRequest(_) | Self::Pool(_) => LawKind::PerRequest,
+            Self::Geometric(_) => LawKind::Geometric,
+            Self::PerPosition(_) => LawKind::PerPosition,
+            Self::Real(_) => LawKind::Real,
+        }
+    }
+
+    /// Exact probability of every length of the support. Of a fixed pool: those that it means to have, as the means and
+    /// variances below; [`Pool::offset`] says how far its mean is off.
     #[must_use]
     pub fn pmf(&self) -> Pmf {
         match self {
-            Self::MatchExpected(law) | Self::PerRequest(law) if law.is_constant() => Pmf::certain(law.lo()),
-            Self::MatchExpected(law) | Self::PerRequest(law) => {
-                Pmf { first: law.lo(), probabilities: vec![1.0 - law.weight(), law.weight()] }
-            }
-            Self::Multinomial(law) => {
-                let (first, probabilities) = law.probabilities();
-                Pmf { first, probabilities: probabilities.to_vec() }
-            }
+            Self::MatchExpected(law) | Self::PerRequest(law) => law.pmf(),
+            Self::Pool(pool) => pool.law().pmf(),
+            Self::Multinomial(law) | Self::ClampedShort(law) => law.pmf().clone(),
             Self::Rounded(length) | Self::Constant(length) => Pmf::certain(*length),
+            Self::Geometric(law) => law.pmf(),
+            Self::PerPosition(law) => law.pmf(),
+            Self::Real(law) => law.pmf(),
         }
     }
 
@@ -111,8 +124,12 @@ impl AcceptanceLaw {
     pub fn mean(&self) -> f64 {
         match self {
             Self::MatchExpected(law) | Self::PerRequest(law) => law.mean(),
-            Self::Multinomial(law) => law.mean(),
+            Self::Pool(pool) => pool.law().mean(),
+            Self::Multinomial(law) | Self::ClampedShort(law) => law.mean(),
             Self::Rounded(length) | Self::Constant(length) => f64::from(*length),
+            Self::Geometric(law) => law.mean(),
+            Self::PerPosition(law) => law.mean(),
+            Self::Real(law) => law.mean(),
         }
     }
 
@@ -121,8 +138,12 @@ impl AcceptanceLaw {
     pub fn variance(&self) -> f64 {
         match self {
             Self::MatchExpected(law) | Self::PerRequest(law) => law.variance(),
-            Self::Multinomial(law) => law.variance(),
+            Self::Pool(pool) => pool.law().variance(),
+            Self::Multinomial(law) | Self::ClampedShort(law) => law.variance(),
             Self::Rounded(_) | Self::Constant(_) => 0.0,
+            Self::Geometric(law) => law.variance(),
+            Self::PerPosition(law) => law.variance(),
+            Self::Real(law) => law.variance(),
         }
     }
 
@@ -131,12 +152,8 @@ impl AcceptanceLaw {
     pub fn support(&self) -> RangeInclusive<u32> {
         match self {
             Self::MatchExpected(law) | Self::PerRequest(law) => law.lo()..=law.hi(),
-            Self::Multinomial(law) => {
-                let (first, probabilities) = law.probabilities();
-                let more = u32::try_from(probabilities.len().saturating_sub(1)).unwrap_or(u32::MAX);
-                first..=first.saturating_add(more)
-            }
             Self::Rounded(length) | Self::Constant(length) => *length..=*length,
+            _ => self.pmf().support(),
         }
     }
 
@@ -144,24 +161,31 @@ impl AcceptanceLaw {
     #[must_use]
     pub fn draws(&self) -> Draws {
         match self {
-            Self::PerRequest(_) => Draws::PerRequest,
-            _ => Draws::Shared,
+            Self::MatchExpected(_)
+            | Self::Multinomial(_)
+            | Self::ClampedShort(_)
+            | Self::Rounded(_)
+            | Self::Constant(_) => Draws::Shared,
+            Self::PerRequest(_)
+            | Self::Pool(_)
+            | Self::Geometric(_)
+            | Self::PerPosition(_)
+            | Self::Real(_) => Draws::PerRequest,
+        }
+    }
+
+    /// Draws that `steps` steps of a constant batch are made of.
+    #[must_use]
+    pub fn draws_of(&self, steps: u64, batch: u32) -> u64 {
+        match self.draws() {
+            Draws::Shared => steps,
+            Draws::PerRequest => steps.saturating_mul(u64::from(batch)),
         }
     }
 
     /// Standard deviation of the mean of `steps` steps of a constant batch, in tokens.
     #[must_use]
     pub fn line_sd(&self, steps: u32, batch: u32) -> f64 {
-        let draws = match self.draws() {
-            Draws::Shared => u64::from(steps),
-            Draws::PerRequest => u64::from(steps) * u64::from(batch),
-        };
-        (self.variance() / float(draws.max(1))).sqrt()
-    }
-}
-
-impl Pmf {
-    fn certain(length: u32) -> Self {
-        Self { first: length, probabilities: vec![1.0] }
+        (self.variance() / float(self.draws_of(u64::from(steps), batch).max(1))).sqrt()
     }
 }

@@ -2,12 +2,14 @@
 
 use std::sync::OnceLock;
 
-use super::acceptance::AcceptanceLaw;
-use super::multinomial::Multinomial;
+use super::acceptance::{AcceptanceLaw, Draws};
 use super::number::{float, whole, whole32};
+use super::pmf::Pmf;
 use super::printed::printed;
 use super::special::ln_normal_between;
+use super::sums::Sums;
 use super::two_point::{TwoPoint, ln_sum};
+use super::values::LineValues;
 
 /// Steps up to which sums are convolved exactly; above, two decimals are coarser than the lattice and the central
 /// limit does.
@@ -42,7 +44,7 @@ pub enum Window {
 /// let line = LineLaw::new(&AcceptanceLaw::match_expected(setting), 40);
 /// let steady = Window::Steady { batch: 16 };
 /// // 21 of 40 steps gave 4: whatever the batch, one binomial probability.
-/// assert!((line.ln_probability(352, steady).exp() - 0.1239).abs() < 1e-4);
+/// assert!((line.ln_probability(352, steady).exp() - 0.1233).abs() < 1e-4);
 /// // No constant batch prints 3.51 with one draw a step.
 /// assert_eq!(line.ln_probability(351, steady), f64::NEG_INFINITY);
 /// # Ok::<(), accsim::law::SettingError>(())
@@ -59,8 +61,10 @@ enum Form {
     Shared(TwoPoint, Vec<OnceLock<f64>>),
     /// The draws of a window are the request-steps.
     PerRequest(TwoPoint),
-    /// Probability of each sum, from `first * I` on; empty for long windows.
-    Summed { law: Multinomial, sums: Vec<f64> },
+    /// One draw a step of more than two lengths. Probability of each sum, from `first * I` on; empty for long windows.
+    Summed { pmf: Pmf, sums: Vec<f64> },
+    /// One draw a request of more than two lengths.
+    Many(AcceptanceLaw),
     /// One length, always.
     Constant(u32),
 }
@@ -75,11 +79,18 @@ impl LineLaw {
                 Form::Shared(*law, (0..=KAPPA_CLASSES).map(|_| OnceLock::new()).collect())
             }
             AcceptanceLaw::PerRequest(law) => Form::PerRequest(*law),
-            AcceptanceLaw::Multinomial(law) => Form::Summed {
-                law: law.clone(),
-                sums: if interval <= MAX_CONVOLVED { law.sums(interval) } else { Vec::new() },
-            },
+            AcceptanceLaw::Pool(pool) => Form::PerRequest(*pool.law()),
             AcceptanceLaw::Rounded(length) | AcceptanceLaw::Constant(length) => Form::Constant(*length),
+            law if law.draws() == Draws::PerRequest => Form::Many(law.clone()),
+            law => {
+                let pmf = law.pmf();
+                let sums = if interval <= MAX_CONVOLVED {
+                    Sums::new(pmf.probabilities(), interval).probabilities
+                } else {
+                    Vec::new()
+                };
+                Form::Summed { pmf, sums }
+            }
         };
         Self { interval, form }
     }
@@ -112,21 +123,18 @@ impl LineLaw {
             (Form::PerRequest(law), Window::Changing { batch, .. }) => {
                 law.ln_unequal_average(interval * batch, interval * batch, hundredths)
             }
-            (Form::Summed { law, sums }, Window::Steady { .. }) if !sums.is_empty() => {
-                self.ln_sum_prints(law, sums, hundredths)
+            (Form::Summed { pmf, sums }, Window::Steady { .. }) if !sums.is_empty() => {
+                self.ln_sum_prints(pmf, sums, hundredths)
             }
-            (Form::Summed { law, .. }, window) => {
+            (Form::Summed { pmf, .. }, window) => {
                 let kappa = if let Window::Changing { kappa, .. } = window { kappa } else { 1.0 };
-                if law.variance() > 0.0 {
-                    ln_normal_line(law.mean(), law.variance() / (interval * kappa), hundredths)
-                } else {
-                    // M = 1: nothing but 1 can be drawn.
-                    law.probabilities()
-                        .0
-                        .checked_mul(100)
-                        .filter(|only| *only == hundredths)
-                        .map_or(f64::NEG_INFINITY, |_| 0.0)
-                }
+                ln_spread(pmf.mean(), pmf.variance(), interval * kappa, hundredths)
+            }
+            (Form::Many(law), Window::Steady { batch }) => {
+                LineValues::new(law, self.interval, batch).probability(hundredths).ln()
+            }
+            (Form::Many(law), Window::Changing { batch, .. }) => {
+                ln_spread(law.mean(), law.variance(), interval * batch, hundredths)
             }
         }
     }
@@ -141,9 +149,9 @@ impl LineLaw {
         }
     }
 
-    fn ln_sum_prints(&self, law: &Multinomial, sums: &[f64], hundredths: u32) -> f64 {
+    fn ln_sum_prints(&self, pmf: &Pmf, sums: &[f64], hundredths: u32) -> f64 {
         let interval = u64::from(self.interval);
-        let base = u64::from(law.probabilities().0) * interval;
+        let base = u64::from(pmf.first()) * interval;
         let middle = whole(f64::from(hundredths) * f64::from(self.interval) / 100.0);
         let candidates = middle.saturating_sub(2)..=middle.saturating_add(2);
         let terms = candidates.filter(|sum| printed(*sum, interval) == Some(hundredths)).filter_map(|sum| {
@@ -181,6 +189,17 @@ pub fn ln_normal_average(mean: f64, variance: f64, draws: u64, hundredths: u32) 
     let sd = (variance / count).max(f64::MIN_POSITIVE).sqrt();
     let (above, reach) = (sum / count - mean, 0.5 / count);
     ln_normal_between((above - reach) / sd, (above + reach) / sd)
+}
+
+/// Log-probability of a mean of `draws` draws by their normal law; a law without spread has one value.
+fn ln_spread(mean: f64, variance: f64, draws: f64, hundredths: u32) -> f64 {
+    if variance > 0.0 {
+        ln_normal_line(mean, variance / draws, hundredths)
+    } else if (mean * 100.0 - f64::from(hundredths)).abs() < 0.5 {
+        0.0
+    } else {
+        f64::NEG_INFINITY
+    }
 }
 
 fn kappa_of(class: u32) -> f64 {

@@ -1,8 +1,10 @@
 //! SGLang's `multinomial`, a misnomer: a rounded and clamped normal variable.
 
-use super::number::{float, whole32};
+use std::f64::consts::SQRT_2;
+
+use super::number::whole32;
+use super::pmf::Pmf;
 use super::setting::Setting;
-use super::special::ln_normal_between;
 
 /// Standard deviations beyond which a normal probability is 0 in a double.
 const REACH: f64 = 38.0;
@@ -11,8 +13,7 @@ const REACH: f64 = 38.0;
 /// so its mean is not the target: 3.39 with M = 4 gives 3.240.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multinomial {
-    first: u32,
-    probabilities: Vec<f64>,
+    pmf: Pmf,
 }
 
 impl Multinomial {
@@ -28,46 +29,47 @@ impl Multinomial {
             let center = f64::from(length) - target;
             let low = if length == 1 { f64::NEG_INFINITY } else { center - 0.5 };
             let high = if length == setting.max() { f64::INFINITY } else { center + 0.5 };
-            ln_normal_between(low, high).exp()
+            normal_between(low, high)
         };
-        Self { first, probabilities: (first..=last).map(probability).collect() }
+        Self { pmf: Pmf::new(first, (first..=last).map(probability).collect()) }
+    }
+
+    /// The law with a limit one token below what a step can emit: SGLang 0.4.5 to 0.4.7 clamp to `[1, num_steps]`.
+    #[must_use]
+    pub fn clamped_short(setting: Setting) -> Self {
+        Self::new(setting.with_max(setting.max().saturating_sub(1)))
+    }
+
+    /// Exact probability of every length.
+    #[must_use]
+    pub fn pmf(&self) -> &Pmf {
+        &self.pmf
     }
 
     /// The smallest length, and the probabilities from there on.
     #[must_use]
     pub fn probabilities(&self) -> (u32, &[f64]) {
-        (self.first, &self.probabilities)
+        (self.pmf.first(), self.pmf.probabilities())
     }
 
     /// Mean, in tokens: biased by the clamp.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        f64::from(self.first) + self.moment(1)
+        self.pmf.mean()
     }
 
     /// Variance of one draw.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.moment(2) - self.moment(1).powi(2)
+        self.pmf.variance()
     }
+}
 
-    /// Moment of the length above the smallest one.
-    fn moment(&self, order: i32) -> f64 {
-        self.probabilities.iter().zip(0_u64..).map(|(p, above)| p * float(above).powi(order)).sum()
-    }
-
-    /// Probabilities of the sum of `steps` draws, from `steps * first` on.
-    pub(super) fn sums(&self, steps: u32) -> Vec<f64> {
-        let mut sums = vec![1.0];
-        for _ in 0..steps {
-            let mut next = vec![0.0; sums.len() + self.probabilities.len() - 1];
-            for (offset, p) in self.probabilities.iter().enumerate() {
-                for (slot, sum) in next.iter_mut().skip(offset).zip(&sums) {
-                    *slot += p * sum;
-                }
-            }
-            sums = next;
-        }
-        sums
-    }
+/// Probability that a standard normal variable lies between `low` and `high`. The error function is that of `libm`, in
+/// plain arithmetic: probabilities, and so draws, have the same bits on every machine.
+fn normal_between(low: f64, high: f64) -> f64 {
+    let upper = |z: f64| 0.5 * libm::erfc(z / SQRT_2);
+    // In the upper tail small probabilities keep their digits.
+    let (low, high) = if low + high < 0.0 { (-high, -low) } else { (low, high) };
+    if low <= 0.0 { 1.0 - upper(-low) - upper(high) } else { upper(low) - upper(high) }
 }

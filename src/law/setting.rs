@@ -52,6 +52,11 @@ impl Setting {
         self.max
     }
 
+    /// The same length under another maximum; no step emits fewer than one token.
+    pub(super) fn with_max(self, max: u32) -> Self {
+        Self { max: max.max(1), ..self }
+    }
+
     /// The length clamped to `[1, max]`.
     #[must_use]
     pub fn clamped(self) -> f64 {

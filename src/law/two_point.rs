@@ -1,6 +1,7 @@
 //! The two-point law: a length is `lo` or `lo + 1`.
 
 use super::number::{float, whole, whole32};
+use super::pmf::Pmf;
 use super::printed::printed;
 use super::setting::Setting;
 use super::special::ln_gamma;
@@ -63,6 +64,42 @@ impl TwoPoint {
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.weight * (1.0 - self.weight)
+    }
+
+    /// Exact probability of either length.
+    #[must_use]
+    pub fn pmf(&self) -> Pmf {
+        if self.is_constant() {
+            Pmf::certain(self.lo)
+        } else {
+            Pmf::new(self.lo, vec![1.0 - self.weight, self.weight])
+        }
+    }
+
+    /// Probability of each count of larger lengths among `draws` draws, from 0 on: the binomial law.
+    ///
+    /// Neighbours follow from each other by a ratio, from the most likely count outwards; nothing but the four basic
+    /// operations is used, so the bits are the same on every machine.
+    #[must_use]
+    pub fn count_probabilities(&self, draws: u32) -> Vec<f64> {
+        if self.is_constant() {
+            return std::iter::once(1.0).chain((0..draws).map(|_| 0.0)).collect();
+        }
+        let odds = self.weight / (1.0 - self.weight);
+        let mode = whole32((f64::from(draws) + 1.0) * self.weight).min(draws);
+        let below = (1..=mode).rev().scan(1.0, |p, count| {
+            *p *= f64::from(count) / (f64::from(draws - count) + 1.0) / odds;
+            Some(*p)
+        });
+        let mut relative: Vec<f64> = below.collect();
+        relative.reverse();
+        relative.push(1.0);
+        relative.extend((mode..draws).scan(1.0, |p, count| {
+            *p *= f64::from(draws - count) / (f64::from(count) + 1.0) * odds;
+            Some(*p)
+        }));
+        let total: f64 = relative.iter().sum();
+        relative.into_iter().map(|p| p / total).collect()
     }
 
     /// Log-probability that `draws` draws of equal weight average to a value that prints as `hundredths`: the sum of

@@ -31,7 +31,7 @@ pub fn at(version: Option<&EngineVersion>) -> Facts {
 const RATE: Change = Change { reference: "ROCm/ATOM#1850", month: Some("2026-08") };
 const LENGTH: Change = Change { reference: "ROCm/ATOM#1948", month: None };
 
-const FORCING: History<Forcing> = History {
+pub(super) const FORCING: History<Forcing> = History {
     origin: Fact {
         first: First::Ever,
         last: None,

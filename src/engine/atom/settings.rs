@@ -6,8 +6,8 @@ use super::super::{
 use super::facts;
 use crate::golden::Target;
 
-const LENGTH: &str = "--spec-decode-acceptance-length";
-const RATE: &str = "--spec-decode-acceptance-rate";
+pub(crate) const LENGTH: &str = "--spec-decode-acceptance-length";
+pub(crate) const RATE: &str = "--spec-decode-acceptance-rate";
 
 /// Either argument may carry the setting.
 pub(crate) const UNSET: [Removal; 2] = [

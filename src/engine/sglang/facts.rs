@@ -46,6 +46,15 @@ pub enum TokenMode {
     DefaultFixed,
 }
 
+/// When DFLASH looks at its token mode. EAGLE and NGRAM look at the first verify step, in every version that has modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenModeCheck {
+    /// At the first verify step: an unknown mode is an error there.
+    FirstVerify,
+    /// When the worker is built: the server does not start.
+    Construction,
+}
+
 /// How the length variable's text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LengthText {
@@ -118,6 +127,8 @@ pub struct Facts {
     pub clamp: Era<Clamp>,
     /// Which tokens a simulated step emits.
     pub token_mode: Era<TokenMode>,
+    /// When DFLASH looks at its token mode.
+    pub dflash_token_mode: Era<TokenModeCheck>,
     /// How the length variable's text is read.
     pub length_text: Era<LengthText>,
     /// EAGLE, EAGLE3, NEXTN, MTP, STANDALONE.
@@ -179,6 +190,7 @@ pub fn at(version: Option<&EngineVersion>) -> Facts {
         method: METHOD.at(version),
         clamp: CLAMP.at(version),
         token_mode: TOKEN_MODE.at(version),
+        dflash_token_mode: DFLASH_TOKEN_MODE.at(version),
         length_text: LENGTH_TEXT.at(version),
         eagle: EAGLE.at(version),
         ngram: NGRAM.at(version),
@@ -241,6 +253,11 @@ pub(super) const CLAMP: History<Clamp> = History {
 pub(super) const TOKEN_MODE: History<TokenMode> = History {
     origin: until(release(0, 5, 14), TokenMode::AlwaysFixed),
     changes: &[since(release(0, 5, 15), TokenMode::DefaultFixed)],
+};
+
+const DFLASH_TOKEN_MODE: History<TokenModeCheck> = History {
+    origin: until(release(0, 5, 22), TokenModeCheck::FirstVerify),
+    changes: &[since(release(0, 5, 23), TokenModeCheck::Construction)],
 };
 
 const LENGTH_TEXT: History<LengthText> = History {

@@ -2,7 +2,9 @@
 
 pub mod facts;
 mod max;
+mod prediction;
 mod settings;
 
 pub use max::MaxRule;
-pub(crate) use settings::{settings, unset};
+pub(crate) use prediction::predict;
+pub(crate) use settings::{names_read, settings, unset};

@@ -15,14 +15,40 @@ struct Names {
     token_mode: Option<&'static str>,
 }
 
+/// The names of one generation of variables, whether its versions use them all or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Generation {
+    pub(crate) length: &'static str,
+    pub(crate) method: &'static str,
+    pub(crate) token_mode: &'static str,
+}
+
+pub(super) const UNPREFIXED: Generation = Generation {
+    length: "SIMULATE_ACC_LEN",
+    method: "SIMULATE_ACC_METHOD",
+    token_mode: "SIMULATE_ACC_TOKEN_MODE",
+};
+
+pub(super) const PREFIXED: Generation = Generation {
+    length: "SGLANG_SIMULATE_ACC_LEN",
+    method: "SGLANG_SIMULATE_ACC_METHOD",
+    token_mode: "SGLANG_SIMULATE_ACC_TOKEN_MODE",
+};
+
+/// The names that a version reads; those of today for one that reads none.
+pub(crate) fn names_read(version: Option<&EngineVersion>) -> Generation {
+    match facts::at(version).variables.behaviour() {
+        Variables::Unprefixed => UNPREFIXED,
+        Variables::None | Variables::Prefixed => PREFIXED,
+    }
+}
+
 /// The names that a version reads and uses.
 fn names(facts: &Facts) -> Option<Names> {
-    let (length, method, token_mode) = match facts.variables.behaviour() {
+    let Generation { length, method, token_mode } = match facts.variables.behaviour() {
         Variables::None => return None,
-        Variables::Unprefixed => ("SIMULATE_ACC_LEN", "SIMULATE_ACC_METHOD", "SIMULATE_ACC_TOKEN_MODE"),
-        Variables::Prefixed => {
-            ("SGLANG_SIMULATE_ACC_LEN", "SGLANG_SIMULATE_ACC_METHOD", "SGLANG_SIMULATE_ACC_TOKEN_MODE")
-        }
+        Variables::Unprefixed => UNPREFIXED,
+        Variables::Prefixed => PREFIXED,
     };
     let method = match facts.method.behaviour() {
         Method::AlwaysMultinomial | Method::ReadNotUsed => None,

@@ -3,8 +3,8 @@
 use super::super::{Engine, Removal, Setting, SettingKind, SettingValue, SettingsError, Warning};
 use crate::golden::Target;
 
-const LENGTH: &str = "TILERT_SIMULATE_ACC_LEN";
-const METHOD: &str = "TILERT_SIMULATE_ACC_METHOD";
+pub(crate) const LENGTH: &str = "TILERT_SIMULATE_ACC_LEN";
+pub(crate) const METHOD: &str = "TILERT_SIMULATE_ACC_METHOD";
 
 /// Both variables.
 pub(crate) const UNSET: [Removal; 2] = [

@@ -23,6 +23,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The readers in front of the one that holds, each with the change that ended it.
+    pub(super) fn in_front_of_one_model(&self) -> Vec<(Change, Reader)> {
+        ONE_MODEL.in_front_of(&self.one_model.fact)
+    }
+
     /// The reader of one way of running the draft; the one-model path where that is not known.
     #[must_use]
     pub fn reader(&self, models: Option<Models>) -> Era<Reader> {

@@ -6,7 +6,7 @@ use super::super::{
 use super::facts::{self, Reader};
 use crate::golden::Target;
 
-const VARIABLE: &str = "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS";
+pub(crate) const VARIABLE: &str = "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS";
 
 /// The one variable.
 pub(crate) const UNSET: [Removal; 1] = [Removal { kind: SettingKind::Env, name: VARIABLE, instead: None }];

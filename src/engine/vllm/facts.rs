@@ -59,7 +59,7 @@ const fn since<B: Copy>(reference: &'static str, month: Option<&'static str>, be
     Fact { first: First::Change(Change { reference, month }), last: None, behaviour, source: reference }
 }
 
-const SYNTHETIC: History<Synthetic> = History {
+pub(super) const SYNTHETIC: History<Synthetic> = History {
     origin: origin(Synthetic::Absent, "before vllm-project/vllm#38045"),
     changes: &[
         since("vllm-project/vllm#38045", Some("2026-03"), Synthetic::ScalarRate),

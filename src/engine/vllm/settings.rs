@@ -6,9 +6,9 @@ use super::super::{
 use super::facts;
 use crate::golden::Target;
 
-const METHOD: &str = "rejection_sample_method";
-const LENGTH: &str = "synthetic_acceptance_length";
-const RATES: &str = "synthetic_acceptance_rates";
+pub(crate) const METHOD: &str = "rejection_sample_method";
+pub(crate) const LENGTH: &str = "synthetic_acceptance_length";
+pub(crate) const RATES: &str = "synthetic_acceptance_rates";
 
 /// An evaluation run rejects by `block` and has neither of the synthetic keys.
 pub(crate) const UNSET: [Removal; 3] = [

@@ -34,7 +34,7 @@ pub enum Novelty {
 
 /// Recognises decode lines that were printed before, among the lines of one point.
 ///
-/// Two lines are one when time, DP tag and all values agree (SGLANG.md section 5.7). With the same tags that is a log that
+/// Two lines are one when time, DP tag and all values agree. With the same tags that is a log that
 /// was joined twice; with another TP, EP or PP tag it is another rank's copy of one scheduler's line. Copies are compared
 /// without the throughput and the figures printed behind it, because each rank measures those by its own clock. A line
 /// without a time is never a copy: nothing tells it from an honest repetition.

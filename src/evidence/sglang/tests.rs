@@ -60,7 +60,7 @@ fn fields_of_a_plain_line() {
     });
 }
 
-/// SGLANG.md section 5, worked examples.
+/// Lines of the newer shapes, with what each must read as.
 #[test]
 fn worked_examples_of_the_grammar() {
     let pd = "[2026-09-24 01:50:43.001 DP0 TP0 EP0] Decode batch [40], #running-req: 1, #token: 532160, token usage: 0.19, \

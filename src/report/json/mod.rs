@@ -1,12 +1,18 @@
 //! JSON. A document begins with `"schema_version": 1` and ends with a line end; records are one object a line.
 
 mod audit;
+mod check;
 pub mod curves;
 mod document;
 mod env;
+mod number;
+mod prediction;
 mod records;
+mod simulate;
 
 pub use audit::AuditDocument;
+pub use check::CheckDocument;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
 pub use records::write_record;
+pub use simulate::SimulateDocument;

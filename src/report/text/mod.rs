@@ -1,7 +1,10 @@
-//! Text for terminals.
+//! Plain text for terminals.
 
 pub mod audit;
+pub mod check;
 pub mod curves;
+mod prediction;
+pub mod simulate;
 mod style;
 mod table;
 

@@ -43,6 +43,7 @@ fn the_table_is_whole() {
     checked(&METHOD);
     checked(&CLAMP);
     checked(&TOKEN_MODE);
+    checked(&DFLASH_TOKEN_MODE);
     checked(&LENGTH_TEXT);
     checked(&EAGLE);
     checked(&NGRAM);

@@ -1,0 +1,240 @@
+//! A law, exactly and as a sample.
+
+use std::io::Write;
+
+use anyhow::{anyhow, bail, ensure};
+
+use super::args::{LawFlag, SimulateArgs};
+use super::emit::{Emission, about};
+use crate::cli::{Exit, catalogue, global::Global};
+use crate::engine::{Engine, Injected, Outcome, Prediction, RankDraws, Server, SettingKind, law_for};
+use crate::golden::{Severity, TargetOrigin};
+use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
+use crate::report::json::{self, SimulateDocument};
+use crate::report::text;
+use crate::simulate::{Answer, Plan};
+
+/// What to simulate: a length or rates, and the most tokens of a step.
+struct Asked {
+    accept_length: f64,
+    max: u32,
+    rates: Option<PerPosition>,
+}
+
+pub(super) fn run(
+    args: &SimulateArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let lookup = args.target(args.engine, global)?;
+    if let Some(lookup) = lookup.as_ref().filter(|_| !args.format.is_json()) {
+        catalogue::warn(global, lookup, err)?;
+    }
+    let cell = lookup.as_ref().and_then(|lookup| match lookup.target.origin() {
+        TargetOrigin::Golden(cell) => Some(cell.clone()),
+        TargetOrigin::Explicit => None,
+    });
+    let golden = lookup.map(|lookup| {
+        let target = &lookup.target;
+        (target.accept_length().get(), args.max().unwrap_or(target.max_accept_length()))
+    });
+    let asked = asked(args, golden)?;
+    let engine = args.engine.map(|engine| predict(args, engine, &asked)).transpose()?;
+    let law = match &engine {
+        Some((_, prediction)) => prediction.outcome.law().cloned(),
+        None => Some(law(args, &asked)?),
+    };
+    let exit = engine.as_ref().map_or(Exit::Ok, |(_, prediction)| exit(&prediction.outcome));
+    let share = args.ranks_share_draws.or_else(|| {
+        engine.as_ref().and_then(|(_, prediction)| match prediction.ranks {
+            RankDraws::Alike => Some(true),
+            RankDraws::Own => Some(false),
+            RankDraws::NotKnown => None,
+        })
+    });
+    if args.emit.is_asked() {
+        ensure!(
+            !(args.emit.is_printed() && args.format.is_json()),
+            "--emit-log - and --json would both print; give the log a file"
+        );
+        let Some(law) = law.clone() else {
+            bail!("there is no law to draw a log from: such a server refuses, or accepts for real")
+        };
+        let server = match &engine {
+            Some((server, _)) => server.clone(),
+            None => args.describe(Server::new(Engine::Sglang))?,
+        };
+        let ranks_share_draws = share.unwrap_or(law.draws() == Draws::Shared);
+        let (accept_length, max) = (asked.accept_length, asked.max);
+        let emission = Emission { args, server, law, accept_length, max, ranks_share_draws };
+        let summary = emission.run(global, out)?;
+        if !args.format.is_json() {
+            catalogue::tell(global, Severity::Note, &about(&summary), err)?;
+        }
+        if args.emit.is_printed() {
+            return Ok(exit);
+        }
+    }
+    let drawn = law
+        .map(|law| {
+            let plan = Plan {
+                steps: args.steps,
+                batch: args.batch,
+                ranks: args.ranks,
+                ranks_share_draws: share.unwrap_or(law.draws() == Draws::Shared),
+                replicates: args.replicates,
+                seed: args.seed,
+                interval: args.line.decode_log_interval,
+                law,
+            };
+            let simulation = global.on_threads(|| plan.run())??;
+            anyhow::Ok((plan, simulation))
+        })
+        .transpose()?;
+    let (accept_length, max_accept_length) = (asked.accept_length, asked.max);
+    let answer = Answer { accept_length, max_accept_length, cell, engine, drawn };
+    if args.format.is_json() {
+        json::write(out, &SimulateDocument::new(&answer))?;
+    } else {
+        text::simulate::simulate(out, &answer)?;
+        out.flush()?;
+        notes(&answer, global, err)?;
+    }
+    Ok(exit)
+}
+
+/// What the engine would do besides; a stderr that is closed has no reader to miss it.
+fn notes(answer: &Answer, global: &Global, err: &mut dyn Write) -> anyhow::Result<()> {
+    if answer.cell.is_none() {
+        catalogue::tell(global, Severity::Note, &"an explicit target, not a golden one", err)?;
+    }
+    if let Some((_, prediction)) = &answer.engine {
+        super::check::notes([prediction], global, err);
+    }
+    Ok(())
+}
+
+/// A server that refuses or dies is something wrong; one that accepts for real has no law to draw from.
+fn exit(outcome: &Outcome) -> Exit {
+    match outcome {
+        Outcome::Law(_) => Exit::Ok,
+        Outcome::RefusesToStart { .. } | Outcome::CrashesAtFirstVerify { .. } => Exit::Wrong,
+        Outcome::RealAcceptance { .. } | Outcome::NotKnown { .. } => Exit::Undecided,
+    }
+}
+
+fn asked(args: &SimulateArgs, golden: Option<(f64, u32)>) -> anyhow::Result<Asked> {
+    let rates = if !args.rates.is_empty() {
+        Some(PerPosition::new(args.rates.clone())?)
+    } else if !args.conditional_rates.is_empty() {
+        Some(RealHead::new(&args.conditional_rates)?.positions().clone())
+    } else {
+        None
+    };
+    match (golden, rates) {
+        (Some((accept_length, max)), None) => Ok(Asked { accept_length, max, rates: None }),
+        (None, Some(rates)) => {
+            let max = args.max().unwrap_or(rates.max());
+            ensure!(
+                max == rates.max(),
+                "{} rates are for steps of at most {} tokens, not {max}",
+                rates.rates().len(),
+                rates.max()
+            );
+            Ok(Asked { accept_length: rates.mean(), max, rates: Some(rates) })
+        }
+        _ => bail!(
+            "no target: give PREFIX METHOD K, --accept-length with --max-accept-length, --num-steps or --block-size, \
+             --rates, or a file with --env or --recipe"
+        ),
+    }
+}
+
+/// The law by its own name, of no engine.
+fn law(args: &SimulateArgs, asked: &Asked) -> anyhow::Result<AcceptanceLaw> {
+    let is_real = !args.conditional_rates.is_empty();
+    let default = match &asked.rates {
+        Some(_) if is_real => LawFlag::Real,
+        Some(_) => LawFlag::PerPosition,
+        None => LawFlag::MatchExpected,
+    };
+    let setting = Setting::new(asked.accept_length, asked.max)?;
+    let flag = args.method.unwrap_or(default);
+    if asked.rates.is_some() {
+        ensure!(flag == default, "rates are the law of --method {}", name(default));
+    }
+    Ok(match flag {
+        LawFlag::MatchExpected => AcceptanceLaw::match_expected(setting),
+        LawFlag::Multinomial => AcceptanceLaw::multinomial(setting),
+        LawFlag::ClampedShort => AcceptanceLaw::clamped_short(setting),
+        LawFlag::Rounded => AcceptanceLaw::rounded(setting),
+        LawFlag::PerRequest => AcceptanceLaw::per_request(setting),
+        LawFlag::Constant => {
+            let law = AcceptanceLaw::match_expected(setting);
+            ensure!(
+                law.variance() <= 0.0,
+                "a constant length is a whole number, found {}",
+                asked.accept_length
+            );
+            AcceptanceLaw::Constant(*law.support().start())
+        }
+        LawFlag::Geometric => {
+            let drafts = asked.max.saturating_sub(1);
+            let rate = (setting.clamped() - 1.0) / f64::from(drafts.max(1));
+            AcceptanceLaw::Geometric(GeometricDecay::with_mean_rate(rate, drafts)?)
+        }
+        LawFlag::PerPosition => match &asked.rates {
+            Some(rates) => AcceptanceLaw::PerPosition(rates.clone()),
+            None => bail!("--method per-position needs --rates P1,P2,.."),
+        },
+        LawFlag::Real => {
+            ensure!(is_real, "--method real needs --conditional-rates C1,C2,..");
+            AcceptanceLaw::Real(RealHead::new(&args.conditional_rates)?)
+        }
+    })
+}
+
+/// What an engine does with the target.
+fn predict(args: &SimulateArgs, engine: Engine, asked: &Asked) -> anyhow::Result<(Server, Prediction)> {
+    let server = args.describe(Server::new(engine))?;
+    let injected = match (&asked.rates, args.method) {
+        (Some(rates), None | Some(LawFlag::PerPosition)) if engine == Engine::Vllm => {
+            let mut injected = Injected::default();
+            injected.set(SettingKind::Json, "rejection_sample_method", "synthetic");
+            injected.set(SettingKind::Json, "synthetic_acceptance_rates", format!("{:?}", rates.rates()));
+            injected
+        }
+        (Some(_), _) => bail!("{engine} takes no rates; vllm does"),
+        (None, method) => {
+            let word = method.map(|method| word(engine, method)).transpose()?.flatten();
+            Injected::intended(&server, asked.accept_length, word)
+        }
+    };
+    let prediction = law_for(&server, asked.max, &injected);
+    Ok((server, prediction))
+}
+
+/// The engine's own word for a method; none where it has one method alone.
+fn word(engine: Engine, method: LawFlag) -> anyhow::Result<Option<&'static str>> {
+    match (engine, method) {
+        (Engine::Sglang | Engine::Tilert, LawFlag::MatchExpected) => Ok(Some("match-expected")),
+        (Engine::Sglang, LawFlag::Multinomial) => Ok(Some("multinomial")),
+        (Engine::Vllm | Engine::Trtllm | Engine::Atom, LawFlag::PerRequest) => Ok(None),
+        _ => {
+            let known = match engine {
+                Engine::Sglang => "match-expected and multinomial",
+                Engine::Vllm => "per-request, and per-position by --rates",
+                Engine::Trtllm | Engine::Atom => "per-request",
+                Engine::Tilert => "match-expected",
+            };
+            Err(anyhow!("{engine} cannot be told {}; it has {known}", name(method)))
+        }
+    }
+}
+
+/// A method's name as it is typed.
+fn name(method: LawFlag) -> String {
+    use clap::ValueEnum as _;
+    method.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,16 @@
+//! The flags about log lines.
+
+use clap::Args;
+
+/// `--lines` and `--decode-log-interval`.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "The log")]
+pub(super) struct LineFlags {
+    /// Verify steps between two lines
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) decode_log_interval: u32,
+
+    /// Lines of one rank that are written (--emit-log) or checked (--env, --recipe)
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(super) lines: u64,
+}

@@ -1,0 +1,27 @@
+//! `accsim simulate`: draws of a law, and what injected settings make a log show, and such a log.
+
+mod args;
+mod check;
+mod draw;
+mod emit;
+mod lines;
+mod read;
+mod target;
+
+use std::io::Write;
+
+use super::{Exit, Global};
+
+pub(crate) use args::SimulateArgs;
+
+pub(crate) fn run(
+    args: &SimulateArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    match args.found()? {
+        Some(found) => check::run(args, &found, global, out, err),
+        None => draw::run(args, global, out, err),
+    }
+}

@@ -1,0 +1,47 @@
+//! Files of settings.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+
+use super::args::FoundFile;
+use crate::simulate::found::{Role, parse_env, parse_recipe};
+
+/// Largest file that is read: a trace among the output of a long run.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The servers that a file describes, its name, and variants that were not read.
+pub(super) struct Found {
+    pub(super) file: String,
+    pub(super) roles: Vec<Role>,
+    pub(super) unread: Vec<String>,
+}
+
+pub(super) fn read(found: &FoundFile) -> anyhow::Result<Found> {
+    let (FoundFile::Env(path) | FoundFile::Recipe(path)) = found;
+    let is_stdin = path == Path::new("-");
+    let file = if is_stdin { "(standard input)".to_owned() } else { path.display().to_string() };
+    let bytes = if is_stdin { limited(io::stdin().lock()) } else { File::open(path).and_then(limited) }
+        .with_context(|| format!("cannot read {file}"))?;
+    ensure!(
+        u64::try_from(bytes.len()).is_ok_and(|bytes| bytes <= MOST_BYTES),
+        "{file} is larger than {MOST_BYTES} bytes"
+    );
+    let text = String::from_utf8_lossy(&bytes);
+    let (roles, unread) = match found {
+        FoundFile::Env(_) => (vec![parse_env(&text).with_context(|| file.clone())?], Vec::new()),
+        FoundFile::Recipe(_) => {
+            let recipe = parse_recipe(&text).with_context(|| file.clone())?;
+            (recipe.roles, recipe.unread)
+        }
+    };
+    Ok(Found { file, roles, unread })
+}
+
+fn limited(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,22 @@
+//! The answer to one question: what would be drawn, and what would a log show?
+
+use crate::engine::{Prediction, Server};
+use crate::golden::GoldenCell;
+
+use super::plan::Plan;
+use super::simulation::Simulation;
+
+/// What a target leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The accept length that was asked for, in tokens per verify step.
+    pub accept_length: f64,
+    /// The most tokens that a verify step emits.
+    pub max_accept_length: u32,
+    /// The golden cell, where the target is one.
+    pub cell: Option<GoldenCell>,
+    /// The server, and what it does with the target; none where only a law was asked for.
+    pub engine: Option<(Server, Prediction)>,
+    /// What was drawn; none where the server draws from no law.
+    pub drawn: Option<(Plan, Simulation)>,
+}

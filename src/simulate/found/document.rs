@@ -1,0 +1,106 @@
+//! A file of settings: JSON by its first character, else lines of a shell.
+
+use serde_json::{Map, Value};
+
+use crate::engine::{Engine, SettingKind};
+
+use super::error::{FoundError, FoundErrorKind};
+use super::knobs::knob;
+use super::role::{FoundSetting, Role};
+use super::shell;
+use super::spec::wrong;
+
+/// The server that a file of settings describes: an env file or dump, a shell's exports or `set -x` trace, the document
+/// of `accsim env --json`, an object of environment variables, or vLLM's speculative configuration.
+///
+/// ```
+/// use accsim::engine::Engine;
+/// use accsim::simulate::found::parse_env;
+///
+/// let role = parse_env("+ export SGLANG_SIMULATE_ACC_LEN=3.51\n+ python3 -m sglang.launch_server --speculative-num-steps 5\n")?;
+/// assert_eq!(role.engine, Some(Engine::Sglang));
+/// assert_eq!(role.settings[0].value, "3.51");
+/// assert_eq!(role.max_accept_length(), Some(6));
+/// # Ok::<(), accsim::simulate::found::FoundError>(())
+/// ```
+pub fn parse_env(text: &str) -> Result<Role, FoundError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !text.trim_start().starts_with('{') {
+        return shell::read(text);
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| FoundError {
+        line: Some(error.line()),
+        kind: FoundErrorKind::NoJson(error.to_string()),
+    })?;
+    let Value::Object(object) = value else { return Err(FoundErrorKind::OtherJson.somewhere()) };
+    let mut role = Role::default();
+    if let Some(Value::Array(settings)) = object.get("settings") {
+        printed_by_env(&mut role, &object, settings)?;
+    } else if object.contains_key("num_speculative_tokens") {
+        role.vllm_config(text, 1)?;
+    } else {
+        for (name, value) in &object {
+            if let Some(value) = scalar(value) {
+                role.variable(name, &value, 1)?;
+            }
+        }
+        role.guess_engine();
+        if role.settings.is_empty() {
+            return Err(FoundErrorKind::OtherJson.somewhere());
+        }
+    }
+    Ok(role)
+}
+
+/// The document of `accsim env --json`.
+fn printed_by_env(
+    role: &mut Role,
+    object: &Map<String, Value>,
+    settings: &[Value],
+) -> Result<(), FoundError> {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let engine = text(object.get("engine")).unwrap_or_default();
+    role.engine = Some(
+        engine
+            .parse::<Engine>()
+            .map_err(|_| FoundErrorKind::Engine { name: "engine", found: engine.clone() }.somewhere())?,
+    );
+    if let Some(version) = text(object.get("engine_version")) {
+        let expected = "a version like 0.5.18";
+        role.version =
+            Some(version.parse().map_err(|_| wrong("engine_version", &version, expected).somewhere())?);
+    }
+    let target = object.get("target");
+    let of_target = |key: &str| target.and_then(|target| target.get(key));
+    role.max = of_target("max_accept_length").and_then(Value::as_u64).and_then(|max| u32::try_from(max).ok());
+    role.drafter = text(of_target("method")).and_then(|method| method.parse().ok());
+    for setting in settings {
+        let kind = match setting.get("kind").and_then(Value::as_str) {
+            Some("env") => SettingKind::Env,
+            Some("arg") => SettingKind::Arg,
+            Some("json") => SettingKind::Json,
+            other => {
+                let found = other.unwrap_or("absent");
+                return Err(wrong("kind", found, "env, arg or json").somewhere());
+            }
+        };
+        let name = setting.get("name").and_then(Value::as_str).unwrap_or_default();
+        if let (Some((name, _)), Some(value)) = (knob(kind, name), setting.get("value").and_then(scalar)) {
+            role.set(FoundSetting { kind, name, value, line: 1 });
+        }
+    }
+    Ok(())
+}
+
+/// The text of a value that is no list and no object.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,15 @@
+//! Settings as they stand in files: environments, traces of a shell, what `accsim env --json` printed, and recipes.
+
+mod command;
+mod document;
+mod error;
+mod knobs;
+mod recipe;
+mod role;
+mod shell;
+mod spec;
+
+pub use document::parse_env;
+pub use error::{FoundError, FoundErrorKind};
+pub use recipe::{Recipe, parse_recipe};
+pub use role::{FoundSetting, Role};
