@@ -382,3 +382,17 @@ fn shared_recipes_are_read_or_refused() {
     }
     assert!(read > 30, "{read}");
 }
+
+/// A semicolon ends a command, unless it is quoted.
+#[test]
+fn several_commands_on_one_line() {
+    for text in [
+        "export SGLANG_SIMULATE_ACC_LEN=2.99; export SGLANG_SIMULATE_ACC_METHOD=match-expected\n",
+        "NOTE='a;b'; export SGLANG_SIMULATE_ACC_LEN=\"2.99\"; python -m x\n",
+    ] {
+        let path = file("one_line.sh", text);
+        let document = json(&format!("simulate --env {path} --engine sglang --num-steps 3 --json"));
+        assert_eq!(document["holds"], true, "{text}");
+        close(number(&document, "/checks/0/expected/mean"), 2.99, 1e-9);
+    }
+}
