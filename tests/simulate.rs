@@ -391,7 +391,7 @@ fn several_commands_on_one_line() {
         "NOTE='a;b'; export SGLANG_SIMULATE_ACC_LEN=\"2.99\"; python -m x\n",
     ] {
         let path = file("one_line.sh", text);
-        let document = json(&format!("simulate --env {path} --engine sglang --num-steps 3 --json"));
+        let document = json(&format!("--env {path} --engine sglang --num-steps 3"));
         assert_eq!(document["holds"], true, "{text}");
         close(number(&document, "/checks/0/expected/mean"), 2.99, 1e-9);
     }
