@@ -153,6 +153,16 @@ fn closed_pipe_ends_quietly() {
     }
 }
 
+/// Whoever stops reading still learns the verdict from the exit code.
+#[test]
+fn verdict_stands_when_nobody_reads_the_report() {
+    let audit = "audit tests/data/h200/dspark_k5_al351.log --accept-length 3.51 --max-accept-length 6";
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = words(audit).current_dir(env!("CARGO_MANIFEST_DIR")).stdout(writer).output().unwrap();
+    assert_eq!(code(&output), EXIT_WRONG, "{}", stderr(&output));
+}
+
 #[test]
 fn closed_stderr_does_not_change_the_code() {
     let (reader, writer) = std::io::pipe().unwrap();

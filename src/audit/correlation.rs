@@ -1,4 +1,4 @@
-//! Ranks that draw the same sequence are one sample (AUDIT_STATISTICS section 7).
+//! Ranks that draw the same sequence are one sample (Kish 1965: the design effect of a cluster).
 
 use crate::law::float;
 
@@ -112,16 +112,16 @@ fn pearson(left: &[Kept], right: &[Kept]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::Tags;
 
-    use super::super::kappa::Kappa;
     use super::super::trace::LINES_PER_POINT;
     use super::*;
 
     fn rank(values: &[u32]) -> Rank {
-        let mut rank = Rank::new(Tags::default());
+        let mut rank = Rank::default();
         let mut room = LINES_PER_POINT;
-        values.iter().for_each(|value| rank.trace.add(*value, Kappa::ONE, &mut room));
+        for value in values {
+            rank.trace.add(*value, 1, 1, &mut room);
+        }
         rank
     }
 

@@ -1,4 +1,4 @@
-//! From the statistics to a verdict, by the rules of AUDIT_STATISTICS section 8, in their order.
+//! From the statistics to a verdict, by fixed rules, the first that applies.
 
 use std::fmt;
 

@@ -2,8 +2,11 @@
 
 mod exact;
 
+use std::collections::BTreeMap;
+
 use crate::law::{
-    AcceptanceLaw, Draws, Lattice, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float,
+    AcceptanceLaw, Draws, Lattice, LineLaw, TwoPoint, Window, beta_reg, chi_square_lower, chi_square_upper,
+    float, whole32,
 };
 
 use super::sample::Sample;
@@ -20,9 +23,6 @@ pub(super) const TOLERATED_MISSES: f64 = 0.1;
 
 /// Probability below which the misses are more than tolerated.
 const MISSES_TAIL: f64 = 0.0005;
-
-/// Variance that rounding to two decimals adds to a printed value.
-const ROUNDING_VARIANCE: f64 = 0.01 * 0.01 / 12.0;
 
 /// How the steady lines scatter about a law: `D = sum (K - I w)^2 / (I w (1 - w))`, which is near the number of
 /// lines when the law is the true one.
@@ -65,14 +65,12 @@ impl Dispersion {
         let (steps, weight) = (f64::from(interval), law.weight());
         let variance = steps * law.variance();
         let lattice = Lattice::new(law.lo(), interval);
-        let lines = sample.steady_lines();
-        let d = sample
-            .steady
-            .iter()
-            .map(|(cell, count)| {
-                float(*count) * (lattice.draws(cell.hundredths) - steps * weight).powi(2) / variance
-            })
-            .sum();
+        // A steady line off the lattice had a batch that changed unseen: no whole K, and no share of D.
+        let (mut d, mut lines) = (0.0, 0);
+        for (cell, count) in sample.on_lattice(interval) {
+            d += float(*count) * (lattice.draws(cell.hundredths) - steps * weight).powi(2) / variance;
+            lines += count;
+        }
         let freedom = lines.checked_sub(u64::from(free)).filter(|freedom| *freedom > 0)?;
         let (lower_tail, upper_tail) = if lines < CHI_SQUARE_LINES || variance < CHI_SQUARE_VARIANCE {
             exact::tails(law, interval, freedom, d)
@@ -82,29 +80,58 @@ impl Dispersion {
         Some(Self { d, lines, lower_tail, upper_tail })
     }
 
-    /// The same from the printed values: their variance is the law's over the draws of a window, and rounding's.
+    /// The same from the printed values, for any other law: each line's squared deviation over what it is on average.
+    /// The sum of the latter's variances says how many degrees of freedom a chi-square law of that spread has
+    /// (Satterthwaite 1946): rounding to two decimals makes a narrow law coarse.
     fn printed(law: &AcceptanceLaw, interval: u32, sample: &Sample<'_>, free: bool) -> Option<Self> {
-        let (mean, variance) = (law.mean(), law.variance());
-        let lines = sample.steady_lines();
-        let freedom = lines.checked_sub(u64::from(free)).filter(|freedom| *freedom > 0)?;
-        if variance <= 0.0 {
-            return None;
+        let line = LineLaw::new(law, interval);
+        let mut by_batch: BTreeMap<u32, Moments> = BTreeMap::new();
+        let (mut d, mut excess, mut lines) = (0.0, 0.0, 0);
+        for (cell, count) in &sample.steady {
+            // Draws shared by the batch do not depend on its size.
+            let batch = if law.draws() == Draws::Shared { 1 } else { cell.batch };
+            let moments = by_batch.entry(batch).or_insert_with(|| Moments::of(law, interval, batch, &line));
+            if moments.second > 0.0 {
+                let deviation = f64::from(cell.hundredths) / 100.0 - law.mean();
+                d += float(*count) * deviation.powi(2) / moments.second;
+                excess += float(*count) * (moments.fourth / moments.second.powi(2) - 1.0);
+                lines += count;
+            }
         }
-        let d = sample
-            .steady
-            .iter()
-            .map(|(cell, count)| {
-                let draws = match law.draws() {
-                    Draws::Shared => f64::from(interval),
-                    Draws::PerRequest => f64::from(interval) * f64::from(cell.batch),
-                };
-                let deviation = f64::from(cell.hundredths) / 100.0 - mean;
-                float(*count) * deviation.powi(2) / (variance / draws + ROUNDING_VARIANCE)
-            })
-            .sum();
-        let freedom = float(freedom);
-        let (lower_tail, upper_tail) = (chi_square_lower(d, freedom), chi_square_upper(d, freedom));
+        let counted = float(lines.checked_sub(u64::from(free)).filter(|lines| *lines > 0)?);
+        // Mean and variance of D fix scale and freedom.
+        let freedom = 2.0 * counted * float(lines) / excess.max(f64::MIN_POSITIVE);
+        let scaled = d * freedom / counted;
+        let (lower_tail, upper_tail) = (chi_square_lower(scaled, freedom), chi_square_upper(scaled, freedom));
         Some(Self { d, lines, lower_tail, upper_tail })
+    }
+}
+
+/// Moments of a printed value about the law's mean.
+#[derive(Clone, Copy)]
+struct Moments {
+    second: f64,
+    fourth: f64,
+}
+
+impl Moments {
+    fn of(law: &AcceptanceLaw, interval: u32, batch: u32, line: &LineLaw) -> Self {
+        let center = whole32((law.mean() * 100.0).round());
+        // Eight standard deviations, in hundredths.
+        let reach = whole32(800.0 * law.line_sd(interval, batch)).saturating_add(2);
+        let (mut total, mut second, mut fourth) = (0.0, 0.0, 0.0);
+        for hundredths in center.saturating_sub(reach)..=center.saturating_add(reach) {
+            let probability = line.ln_probability(hundredths, Window::Steady { batch }).exp();
+            let square = (f64::from(hundredths) / 100.0 - law.mean()).powi(2);
+            total += probability;
+            second += probability * square;
+            fourth += probability * square * square;
+        }
+        if total > 0.0 {
+            Self { second: second / total, fourth: fourth / total }
+        } else {
+            Self { second: 0.0, fourth: 0.0 }
+        }
     }
 }
 
@@ -118,12 +145,9 @@ pub struct LatticeCheck {
 }
 
 impl LatticeCheck {
-    pub(super) fn new(lo: u32, interval: u32, sample: &Sample<'_>) -> Self {
-        let lattice = Lattice::new(lo, interval);
-        let count = |is_counted: &dyn Fn(u32) -> bool| -> u64 {
-            sample.steady.iter().filter(|(cell, _)| is_counted(cell.hundredths)).map(|(_, count)| count).sum()
-        };
-        Self { lines: sample.steady_lines(), misses: count(&|value| !lattice.contains(value)) }
+    /// Lines outside the target's support count too: a lattice has no ends.
+    pub(super) fn new(interval: u32, sample: &Sample<'_>) -> Self {
+        Self { lines: sample.steady_lines(), misses: sample.off_lattice(interval) }
     }
 
     /// More lines miss than finishing requests explain. One miss among few lines is chance: the excess over one in

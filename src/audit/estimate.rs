@@ -1,5 +1,4 @@
-//! The mean accept length with an interval that counts verify steps, not tokens and not requests
-//! (AUDIT_STATISTICS section 8).
+//! The mean accept length with an interval that counts verify steps, not tokens and not requests.
 
 use crate::law::{Lattice, beta_quantile, float, student_quantile, whole};
 
@@ -77,16 +76,13 @@ impl Estimate {
         let rho = sample.correlation.as_ref().map_or(0.0, |correlation| correlation.rho);
         let overlap = if shared.is_some() { 1.0 } else { 1.0 + (ranks - 1.0) * rho };
         let steps = steps_per_line * kappa / overlap;
-        let form = match &lattice {
-            Some((lo, _)) => Form::Binomial { lo: *lo, draws: (steps * (mean - lo)).clamp(0.0, steps) },
-            None => {
-                let weight = mean - mean.floor();
-                let binomial = (weight * (1.0 - weight) / steps).sqrt();
-                Form::Ratio(
-                    block_error(&series, mean, kappa)
-                        .map(|(error, freedom)| ((error * overlap.sqrt()).max(binomial), freedom)),
-                )
-            }
+        let form = if let Some((lo, _)) = &lattice {
+            Form::Binomial { lo: *lo, draws: (steps * (mean - lo)).clamp(0.0, steps) }
+        } else {
+            let weight = mean - mean.floor();
+            let binomial = (weight * (1.0 - weight) / steps).sqrt();
+            let blocks = block_error(&series, mean, kappa);
+            Form::Ratio(blocks.map(|(error, freedom)| ((error * overlap.sqrt()).max(binomial), freedom)))
         };
         Self { mean, steps, lines, form }
     }
@@ -208,7 +204,6 @@ mod tests {
         assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
     }
 
-    /// AUDIT_STATISTICS section 14, value 8.
     #[test]
     fn clopper_pearson_intervals() {
         for (hits, trials, low, high) in [
@@ -225,7 +220,7 @@ mod tests {
         close(high, 0.0153, 5e-5);
     }
 
-    /// Section 14, value 6 (2.5 % a side), and the cells of section 8.
+    /// Worked values at 2.5 % a side.
     #[test]
     fn lines_for_the_default_power() {
         let at = |target, margin| lines_needed(target, margin, Confidence::default(), 40);

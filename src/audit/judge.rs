@@ -8,7 +8,8 @@ use super::decision::{Case, Reason, Verdict, other_server};
 use super::dispersion::{Dispersion, LatticeCheck, serial_correlation};
 use super::estimate::Estimate;
 use super::explain;
-use super::mechanism::{Evidence, Mechanisms};
+use super::hypotheses::Hypotheses;
+use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
@@ -21,7 +22,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
-    let analysis = Analysis::new(&sample, interval, target, options);
+    let analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
 
     let mut findings = explain::about_server(seen, target);
@@ -90,17 +91,18 @@ impl Analysis {
         sample: &Sample<'_>,
         interval: DecodeInterval,
         target: Option<&Target>,
+        max: Option<u32>,
         options: &Options,
     ) -> Option<Self> {
         let range = sample.range()?;
         let law = target.and_then(two_point);
-        let lattice = LatticeCheck::new(law.map_or(range.0 / 100, |law| law.lo()), interval.steps, sample);
-        let evidence = Evidence { sample, interval: interval.steps, tolerates_misses: !lattice.rejects() };
+        let lattice = LatticeCheck::new(interval.steps, sample);
+        let hypotheses = Hypotheses::new(sample, interval.steps, lattice);
         let mechanisms = match target {
-            Some(target) => evidence.against(target, &options.cells),
-            None => evidence.without_target(None),
+            Some(target) => hypotheses.against(target, &options.cells),
+            None => hypotheses.without_target(max),
         }?;
-        let floor = binomial_floor(law, range).filter(|lo| is_binomial(*lo, interval.steps, sample));
+        let floor = binomial_floor(law, range).filter(|_| is_binomial(lattice, interval.steps, sample));
         Some(Self { mechanisms, lattice, estimate: Estimate::new(sample, interval.steps, floor), range })
     }
 
@@ -165,11 +167,11 @@ fn binomial_floor(law: Option<TwoPoint>, (low, high): (u32, u32)) -> Option<u32>
 
 /// Whether the lines bear out that every step drew one of two neighbouring lengths for the whole batch, whatever the
 /// odds: on the lattice, no wider than such draws scatter, and each line on its own.
-fn is_binomial(lo: u32, interval: u32, sample: &Sample<'_>) -> bool {
+fn is_binomial(lattice: LatticeCheck, interval: u32, sample: &Sample<'_>) -> bool {
     let scatter = Setting::new(sample.mean(), u32::MAX).ok().and_then(|setting| {
         Dispersion::about(&AcceptanceLaw::match_expected(setting), interval, sample, true)
     });
-    !LatticeCheck::new(lo, interval, sample).rejects()
+    !lattice.rejects()
         && !scatter.is_some_and(|scatter| scatter.is_too_wide())
         && serial_correlation(sample).is_none()
 }

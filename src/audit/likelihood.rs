@@ -1,8 +1,8 @@
-//! Log-likelihood of the lines under a law (AUDIT_STATISTICS section 9).
+//! Log-likelihood of the lines under a law.
 
-use crate::law::{AcceptanceLaw, LineLaw, Window, float, ln_normal_line};
+use crate::law::{AcceptanceLaw, LineLaw, Window, float, ln_normal_average, ln_normal_line, whole};
 
-use super::dispersion::TOLERATED_MISSES;
+use super::dispersion::TOLERATED_MISSES as MISSED;
 use super::sample::Sample;
 
 /// Sum over all judged lines; minus infinity as soon as one cannot occur under the law.
@@ -21,7 +21,7 @@ pub(super) fn log_likelihood(
         let mut ln = line.ln_probability(hundredths, window);
         if let (false, true, Window::Steady { batch }) = (ln.is_finite(), tolerates_misses, window) {
             let changing = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
-            ln = TOLERATED_MISSES.ln() + line.ln_probability(hundredths, changing);
+            ln = MISSED.ln() + line.ln_probability(hundredths, changing);
         }
         if !ln.is_finite() {
             return f64::NEG_INFINITY;
@@ -43,6 +43,9 @@ fn batch_of(window: Window) -> f64 {
 /// and a variance that nothing prescribes. The variance has a floor, a tenth of the most that the mean allows: without
 /// it a constant log would be real too.
 pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u32) -> f64 {
+    if sample.range().is_none_or(|(low, high)| low < 100 || high > max.saturating_mul(100)) {
+        return f64::NEG_INFINITY;
+    }
     let interval = f64::from(interval);
     let tokens = |hundredths: u32| f64::from(hundredths) / 100.0;
     let (mut weight, mut weighted) = (0.0, 0.0);
@@ -63,7 +66,83 @@ pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u3
     sample
         .windows()
         .map(|(hundredths, window, count)| {
-            float(count) * ln_normal_line(mean, variance / (interval * batch_of(window)), hundredths)
+            let changing = |batch: f64| ln_normal_line(mean, variance / (interval * batch), hundredths);
+            let ln = match window {
+                Window::Changing { batch, .. } => changing(batch),
+                Window::Steady { batch } => {
+                    let draws = whole(interval) * u64::from(batch);
+                    let steady = ln_normal_average(mean, variance, draws, hundredths);
+                    if steady.is_finite() { steady } else { MISSED.ln() + changing(f64::from(batch)) }
+                }
+            };
+            float(count) * ln
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::tally::Cell;
+    use super::super::trace::Lag;
+    use super::*;
+    use crate::law::{Setting, printed};
+
+    /// Lines of one batch size by the sum of their steps' lengths.
+    fn sample(sums: &[u64], batch: u32) -> Sample<'static> {
+        let mut cells: BTreeMap<Cell, u64> = BTreeMap::new();
+        for sum in sums {
+            let hundredths = printed(*sum, 40).unwrap();
+            *cells.entry(Cell { hundredths, before: batch, batch }).or_default() += 1;
+        }
+        let steady = cells.into_iter().collect();
+        Sample { ranks: Vec::new(), correlation: None, steady, changing: Vec::new(), lag: Lag::default() }
+    }
+
+    /// What no law can exceed: every value has the share of the lines that show it.
+    fn saturated(sample: &Sample<'_>) -> f64 {
+        let all = float(sample.lines());
+        sample.steady.iter().map(|(_, count)| float(*count) * (float(*count) / all).ln()).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn no_law_beats_the_saturated_one(
+            sums in prop::collection::vec(120_u64..=160, 1..60),
+            batch in 1_u32..64,
+            length in 2.5_f64..4.5,
+        ) {
+            let setting = Setting::new(length, 6).unwrap();
+            let sample = sample(&sums, batch);
+            let bound = saturated(&sample);
+            for law in [
+                AcceptanceLaw::match_expected(setting),
+                AcceptanceLaw::multinomial(setting),
+                AcceptanceLaw::rounded(setting),
+                AcceptanceLaw::per_request(setting),
+            ] {
+                let ln = log_likelihood(&law, 40, &sample, false);
+                prop_assert!(ln <= bound + 1e-9, "{law:?}: {ln} above {bound}");
+                // Tolerated misses come on top: one line in ten.
+                let lenient = log_likelihood(&law, 40, &sample, true);
+                let room = float(sample.lines()) * (1.0 + MISSED).ln();
+                prop_assert!(lenient >= ln && lenient <= bound + room + 1e-9, "{law:?}: {lenient}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_miss_is_possible_only_where_it_is_tolerated() {
+        let law = AcceptanceLaw::match_expected(Setting::new(3.51, 6).unwrap());
+        let mut sample = sample(&[141, 140, 139], 4);
+        sample.steady.push((Cell { hundredths: 351, before: 4, batch: 4 }, 1));
+        assert!(log_likelihood(&law, 40, &sample, false).is_infinite());
+        assert!(log_likelihood(&law, 40, &sample, true).is_finite());
+        // Outside what the law can give nothing is tolerated.
+        sample.steady.push((Cell { hundredths: 401, before: 4, batch: 4 }, 1));
+        assert!(log_likelihood(&law, 40, &sample, true).is_infinite());
+    }
 }

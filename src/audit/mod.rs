@@ -2,14 +2,14 @@
 //! of bounded size; [`judge`] compares what came together with a target and explains its verdict. Values in, values
 //! out: no I/O and no printing.
 
+mod contest;
 mod correlation;
 mod decision;
 mod dispersion;
-mod duplicates;
 mod estimate;
 mod explain;
 mod finding;
-mod fingerprint;
+mod hypotheses;
 mod judge;
 mod kappa;
 mod likelihood;
@@ -25,7 +25,6 @@ mod speed;
 mod tally;
 mod trace;
 mod values;
-mod voices;
 
 pub use decision::{Reason, Shortfall, Verdict};
 pub use dispersion::{Dispersion, LatticeCheck};

@@ -1,12 +1,10 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Place, Record, SkipReason, Tags};
+use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags, Voices};
 
-use super::duplicates::{Duplicates, Novelty};
-use super::rank::{Rank, Rooms};
+use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::server::{self, Servers};
-use super::voices::Voices;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -26,10 +24,11 @@ use super::voices::Voices;
 #[derive(Debug)]
 pub struct PointBuilder {
     seen: Observed,
+    gathers: Vec<Gather>,
     voices: Voices,
     /// The rank of each voice: copies of one scheduler speak for one rank.
     rank_of: Vec<Option<usize>>,
-    duplicates: Duplicates,
+    duplicates: Deduplicator,
     rooms: Rooms,
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
@@ -78,9 +77,10 @@ impl PointBuilder {
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             seen: Observed { name: name.into(), ..Observed::default() },
+            gathers: Vec::new(),
             voices: Voices::default(),
             rank_of: Vec::new(),
-            duplicates: Duplicates::default(),
+            duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
             file: None,
             decode_only: false,
@@ -92,7 +92,7 @@ impl PointBuilder {
         if self.file != Some(place.file) {
             self.file = Some(place.file);
             self.seen.files.push(place.file);
-            self.seen.ranks.iter_mut().for_each(Rank::begin_segment);
+            self.gathers.iter_mut().for_each(Gather::begin_segment);
         }
         match record {
             Record::Decode(line) => self.decode(place, line),
@@ -100,13 +100,13 @@ impl PointBuilder {
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
                 if self.seen.servers.start(arguments, place) {
-                    self.seen.ranks.iter_mut().for_each(Rank::begin_segment);
+                    self.gathers.iter_mut().for_each(Gather::begin_segment);
                 }
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush => self.seen.ranks.iter_mut().for_each(Rank::break_window),
-            Record::Skipped(reason) => match reason {
+            Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
+            Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
                 SkipReason::Lookalike => self.seen.skipped.lookalike += 1,
@@ -118,15 +118,19 @@ impl PointBuilder {
     /// Ends the point.
     #[must_use]
     pub fn finish(mut self) -> Observed {
+        let rooms = &mut self.rooms;
+        let rates = &mut self.seen.rates;
+        self.seen.ranks = self.gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         self.seen.ranks.sort_by_key(|rank| rank.tags);
         self.seen
     }
 
     fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
         let voice = self.voices.number(line.tags);
-        let novelty = self.duplicates.check(voice, line);
-        if let Novelty::Again | Novelty::CopyOf(_) = novelty {
+        let novelty = self.duplicates.check(line);
+        if novelty != Novelty::New {
             if let Novelty::CopyOf(original) = novelty {
+                let original = self.voices.number(original);
                 self.join(voice, original);
             }
             self.seen.skipped.duplicate += 1;
@@ -139,11 +143,8 @@ impl PointBuilder {
         }
         self.seen.count(place, line);
         let number = self.rank(voice);
-        if let Some(rank) = self.seen.ranks.get_mut(number) {
-            if novelty == Novelty::NewAfterJump {
-                rank.begin_segment();
-            }
-            rank.add(line, place, &mut self.rooms);
+        if let Some(gather) = self.gathers.get_mut(number) {
+            gather.add(line, place, &mut self.rooms);
         }
     }
 
@@ -155,8 +156,8 @@ impl PointBuilder {
         if let Some(Some(rank)) = self.rank_of.get(voice) {
             return *rank;
         }
-        let rank = self.seen.ranks.len();
-        self.seen.ranks.push(Rank::new(self.voices.tags(voice)));
+        let rank = self.gathers.len();
+        self.gathers.push(Gather::new(self.voices.tags(voice)));
         if let Some(slot) = self.rank_of.get_mut(voice) {
             *slot = Some(rank);
         }
@@ -173,15 +174,18 @@ impl PointBuilder {
         let Some(slot @ None) = own else { return };
         *slot = Some(number);
         let tags = self.voices.tags(voice);
-        if let Some(rank) = self.seen.ranks.get_mut(number).filter(|rank| height(tags) < height(rank.tags)) {
-            rank.tags = tags;
+        if let Some(gather) =
+            self.gathers.get_mut(number).filter(|gather| height(tags) < height(gather.tags()))
+        {
+            gather.set_tags(tags);
         }
     }
 
     /// Requests join the batches of one data-parallel rank.
     fn prefill(&mut self, tags: Tags) {
         let data_rank = tags.rank("DP");
-        self.seen.ranks.iter_mut().filter(|rank| rank.tags.rank("DP") == data_rank).for_each(Rank::prefill);
+        let same = self.gathers.iter_mut().filter(|gather| gather.tags().rank("DP") == data_rank);
+        same.for_each(Gather::prefill);
     }
 }
 
@@ -210,15 +214,18 @@ impl Observed {
             self.capped_lines += 1;
             self.first_capped.get_or_insert(place);
         }
-        if let (Some(length), Some(rate)) = (line.accept_len, line.accept_rate) {
-            self.rates.add(length.count(), rate.count(), place);
-        }
     }
 
     /// The name it is reported under.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether any record was read.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        !self.files.is_empty()
     }
 
     /// Decode lines with running requests.

@@ -1,6 +1,6 @@
 //! Accept rate against accept length: what definition the build used, and how many draft tokens it had.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::evidence::Place;
 
@@ -42,7 +42,7 @@ impl RateDefinition {
 /// The printed pairs of accept length and accept rate.
 #[derive(Debug, Default)]
 pub(super) struct Rates {
-    pairs: HashMap<(u32, u32), (u64, Place)>,
+    pairs: FxHashMap<(u32, u32), Place>,
 }
 
 /// What the pairs say.
@@ -61,23 +61,29 @@ pub(super) enum RateCheck {
 }
 
 impl Rates {
+    /// Adds lines alike, the first of them at `place`.
     pub(super) fn add(&mut self, hundredths: u32, rate: u32, place: Place) {
-        if let Some((lines, _)) = self.pairs.get_mut(&(hundredths, rate)) {
-            *lines += 1;
+        if let Some(first) = self.pairs.get_mut(&(hundredths, rate)) {
+            *first = place.min(*first);
         } else if self.pairs.len() < MAX_PAIRS {
-            self.pairs.insert((hundredths, rate), (1, place));
+            self.pairs.insert((hundredths, rate), place);
+        }
+    }
+
+    /// Adds the lines of another collection.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for ((hundredths, rate), place) in &other.pairs {
+            self.add(*hundredths, *rate, *place);
         }
     }
 
     /// Compares with the draft tokens that the server or the target names, if one does.
     pub(super) fn check(&self, expected: Option<u32>) -> RateCheck {
-        let Some(first) = self.pairs.values().map(|(_, place)| *place).min() else {
+        let Some(first) = self.pairs.values().copied().min() else {
             return RateCheck::Absent;
         };
-        if let Some(draft_tokens) = expected.filter(|tokens| *tokens >= 2) {
-            if let Some(check) = self.with(draft_tokens) {
-                return check;
-            }
+        if let Some(check) = expected.filter(|tokens| *tokens >= 2).and_then(|tokens| self.with(tokens)) {
+            return check;
         }
         // No step emits more tokens than were drafted, the root included.
         let longest = self.pairs.keys().map(|(hundredths, _)| hundredths.div_ceil(100)).max().unwrap_or(0);
@@ -130,7 +136,7 @@ impl Rates {
         self.pairs
             .iter()
             .filter(|((hundredths, rate), _)| !definition.fits(draft_tokens, *hundredths, *rate))
-            .map(|(_, (_, place))| *place)
+            .map(|(_, place)| *place)
             .min()
     }
 
@@ -156,7 +162,6 @@ mod tests {
         RateCheck::Agrees { definition, draft_tokens }
     }
 
-    /// AUDIT_STATISTICS section 14, value 15.
     #[test]
     fn worked_rates_by_definition() {
         use RateDefinition::{Drafts, Tokens};

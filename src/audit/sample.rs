@@ -65,7 +65,9 @@ impl<'a> Sample<'a> {
             ranks.clone()
         };
         let mut lag = Lag::default();
-        judged.iter().for_each(|rank| lag.merge(&rank.lag));
+        for rank in &judged {
+            lag.merge(&rank.lag);
+        }
         let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
         let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
         Self { ranks, correlation, steady, changing, lag }
@@ -137,15 +139,30 @@ impl<'a> Sample<'a> {
 
     fn inferred(&self) -> Option<u32> {
         let all = float(self.steady_lines());
-        let explains = |steps: &u32| {
-            let on_lattice =
-                |cell: &Cell| Lattice::new(cell.hundredths / 100, *steps).contains(cell.hundredths);
-            let explained: u64 =
-                self.steady.iter().filter(|(cell, _)| on_lattice(cell)).map(|(_, count)| count).sum();
-            all > 0.0 && float(explained) >= EXPLAINED * all
-        };
         // The default first: a constant log fits every interval, and the smallest would be an odd answer.
-        std::iter::once(DEFAULT_INTERVAL).chain(OTHER_INTERVALS).find(explains)
+        std::iter::once(DEFAULT_INTERVAL)
+            .chain(OTHER_INTERVALS)
+            .find(|steps| all > 0.0 && float(self.off_lattice(*steps)) <= (1.0 - EXPLAINED) * all + 1e-9)
+    }
+
+    /// Steady lines whose value no `steps` whole draws shared by a batch can give.
+    pub(super) fn off_lattice(&self, steps: u32) -> u64 {
+        let on_lattice: u64 = self.on_lattice(steps).map(|(_, count)| count).sum();
+        self.steady_lines() - on_lattice
+    }
+
+    /// The other steady lines, whatever whole lengths their draws had.
+    pub(super) fn on_lattice(&self, steps: u32) -> impl Iterator<Item = &(Cell, u64)> {
+        // The cells are ordered by value, so one lattice at a time is enough.
+        let mut floor = 0;
+        let mut lattice = Lattice::new(floor, steps);
+        self.steady.iter().filter(move |(cell, _)| {
+            if cell.hundredths / 100 != floor {
+                floor = cell.hundredths / 100;
+                lattice = Lattice::new(floor, steps);
+            }
+            lattice.contains(cell.hundredths)
+        })
     }
 }
 

@@ -6,8 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use crate::evidence::{DecodeLine, Place};
-use crate::law::{float, whole};
+use crate::law::float;
 
 /// Lines per rank and per point that are kept one by one (56 bytes each).
 const LINES_PER_RANK: usize = 1 << 16;
@@ -16,8 +18,8 @@ pub(super) const LINES_PER_POINT: usize = 1 << 17;
 /// Bins of all ranks of a point together.
 pub(super) const BINS_PER_POINT: usize = 1 << 16;
 
-/// Bins per unit of the natural logarithm: each is a tenth of a percent wide.
-const BINS_PER_E: f64 = 1000.0;
+/// Bits of a double that a bin drops: with ten binary digits kept, it is a tenth of a percent wide.
+const DROPPED_BITS: u32 = 42;
 
 /// A window counts as idle when its step time exceeds the median at its batch size by this factor.
 const IDLE_FACTOR: f64 = 5.0;
@@ -62,19 +64,19 @@ impl Item {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Bin {
     batch: u32,
     graph: Option<bool>,
     first: bool,
-    log_tps: u64,
+    tps: u64,
 }
 
 /// The throughput of one rank's lines.
 #[derive(Debug, Default)]
 pub(super) struct Speed {
     lines: Vec<Item>,
-    bins: BTreeMap<Bin, Item>,
+    bins: FxHashMap<Bin, Item>,
 }
 
 /// What is left when the lines that say little are dropped.
@@ -117,8 +119,7 @@ impl Speed {
             batch: coarse(item.batch),
             graph: item.graph,
             first: item.first,
-            // Shifted to be positive down to a billionth of a token a second.
-            log_tps: whole((item.tps.ln() + 21.0) * BINS_PER_E),
+            tps: item.tps.to_bits() >> DROPPED_BITS,
         };
         if let Some(binned) = self.bins.get_mut(&bin) {
             binned.lines += item.lines;
@@ -132,7 +133,11 @@ impl Speed {
     }
 
     pub(super) fn summary(&self) -> SpeedSummary {
-        let items: Vec<Item> = self.lines.iter().chain(self.bins.values()).copied().collect();
+        // In order, so that sums do not depend on the hash.
+        let mut bins: Vec<_> = self.bins.iter().collect();
+        bins.sort_unstable_by_key(|(bin, _)| **bin);
+        let bins = bins.into_iter().map(|(_, item)| item);
+        let items: Vec<Item> = self.lines.iter().chain(bins).copied().collect();
         let typical = step_medians(&items);
         let is_idle = |item: &Item| {
             // Nothing may have been generated at all: then the step seems endless.
@@ -143,7 +148,7 @@ impl Speed {
         };
         let mostly_graphs = count(true) > count(false);
         let is_kept =
-            |item: &&Item| !item.first && !is_idle(item) && !(mostly_graphs && item.graph == Some(false));
+            |item: &&Item| !(item.first || is_idle(item) || (mostly_graphs && item.graph == Some(false)));
         let mut kept: Vec<Item> = items.iter().filter(is_kept).copied().collect();
         if kept.is_empty() {
             kept.clone_from(&items);

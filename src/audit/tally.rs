@@ -1,7 +1,8 @@
 //! How often each kind of line occurred: the sufficient statistic of every likelihood, in bounded memory.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 /// Cells that all tallies of one point may hold together, and the reserve for coarse ones.
 const FINE_CELLS: usize = 1 << 17;
@@ -46,30 +47,31 @@ impl Default for Budget {
 /// Real logs stay within the exact part: an accept length has a few hundred values, and a batch a few hundred sizes.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    cells: HashMap<Cell, u64>,
+    cells: FxHashMap<Cell, u64>,
     lines: u64,
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, cell: Cell, budget: &mut Budget) {
-        self.lines += 1;
+    /// Adds `lines` alike.
+    pub(super) fn add(&mut self, cell: Cell, lines: u64, budget: &mut Budget) {
+        self.lines += lines;
         match self.cells.entry(cell) {
             Entry::Occupied(mut entry) => {
-                *entry.get_mut() += 1;
+                *entry.get_mut() += lines;
                 return;
             }
             Entry::Vacant(entry) if budget.fine > 0 => {
                 budget.fine -= 1;
-                entry.insert(1);
+                entry.insert(lines);
                 return;
             }
             Entry::Vacant(_) => {}
         }
         match self.cells.entry(cell.coarse()) {
-            Entry::Occupied(mut entry) => *entry.get_mut() += 1,
+            Entry::Occupied(mut entry) => *entry.get_mut() += lines,
             Entry::Vacant(entry) if budget.coarse > 0 => {
                 budget.coarse -= 1;
-                entry.insert(1);
+                entry.insert(lines);
             }
             Entry::Vacant(_) => {}
         }
@@ -96,7 +98,7 @@ mod tests {
     fn memory_is_bounded_and_batches_become_coarse() {
         let (mut tally, mut budget) = (Tally::default(), Budget { fine: 2, coarse: 1 });
         for batch in [100, 101, 102, 103, 7000] {
-            tally.add(Cell { hundredths: 350, before: batch, batch }, &mut budget);
+            tally.add(Cell { hundredths: 350, before: batch, batch }, 1, &mut budget);
         }
         let batches: Vec<_> = tally.sorted().iter().map(|(cell, count)| (cell.batch, *count)).collect();
         // 102 and 103 share the coarse 96; 7000 found no room.

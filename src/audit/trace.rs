@@ -39,15 +39,16 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Adds a line; `room` is what the point can still keep.
-    pub(super) fn add(&mut self, hundredths: u32, kappa: Kappa, room: &mut usize) {
+    /// Adds a line, with the batch sizes at both ends of its window; `room` is what the point can still keep.
+    pub(super) fn add(&mut self, hundredths: u32, before: u32, batch: u32, room: &mut usize) {
+        let kappa = Kappa::between(before, batch);
         // Once a line is left out, all later ones are: what is kept has no gaps.
         if *room > 0 && self.kept.len() < LINES_PER_RANK && self.rest.lines == 0 {
             *room -= 1;
             let hundredths = u16::try_from(hundredths).unwrap_or(u16::MAX);
             self.kept.push(Kept { hundredths, kappa: kappa.pack() });
         } else {
-            self.rest.add(hundredths, kappa);
+            self.rest.add(hundredths, kappa, 1);
         }
     }
 
@@ -142,7 +143,7 @@ mod tests {
     fn lines_beyond_the_room_are_summed() {
         let (mut trace, mut room) = (Trace::default(), 2);
         for hundredths in [351, 352, 353] {
-            trace.add(hundredths, Kappa::ONE, &mut room);
+            trace.add(hundredths, 1, 1, &mut room);
         }
         assert_eq!(trace.kept().len(), 2);
         assert!((trace.rest().tokens() - 3.53).abs() < 1e-9);

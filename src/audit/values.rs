@@ -24,7 +24,8 @@ pub(super) struct Values {
 }
 
 impl Values {
-    pub(super) fn add(&mut self, hundredths: u32, kappa: Kappa, place: Place) {
+    /// Adds `count` lines alike, the first of them at `place`.
+    pub(super) fn add(&mut self, hundredths: u32, kappa: Kappa, count: u64, place: Place) {
         let index = usize::try_from(hundredths).unwrap_or(usize::MAX);
         if index < SLOTS && index >= self.slots.len() {
             self.slots.resize(index + 1, None);
@@ -32,7 +33,8 @@ impl Values {
         let slot = self.slots.get_mut(index).unwrap_or(&mut self.beyond);
         let lines = slot.get_or_insert(ValueLines { hundredths, sums: KappaSums::default(), first: place });
         lines.hundredths = lines.hundredths.max(hundredths);
-        lines.sums.add(hundredths, kappa);
+        lines.first = lines.first.min(place);
+        lines.sums.add(hundredths, kappa, count);
     }
 
     /// The values in ascending order.
@@ -49,7 +51,7 @@ mod tests {
     fn values_beyond_the_slots_are_kept_together() {
         let mut values = Values::default();
         for (line, hundredths) in (1..).zip([400, 352, u32::MAX, 9000, 352]) {
-            values.add(hundredths, Kappa::ONE, Place { file: 0, line });
+            values.add(hundredths, Kappa::ONE, 1, Place { file: 0, line });
         }
         let found: Vec<_> = values.iter().map(|v| (v.hundredths, v.sums.lines, v.first.line)).collect();
         assert_eq!(found, [(352, 2, 2), (400, 1, 1), (u32::MAX, 2, 3)]);

@@ -1,6 +1,7 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod audit;
 mod catalogue;
 mod completions;
 mod curves;
@@ -9,7 +10,11 @@ mod exit;
 mod format;
 mod global;
 mod help;
+mod limits;
 mod man;
+mod output;
+mod progress;
+mod records;
 mod run;
 mod select;
 mod simulate;
@@ -35,11 +40,15 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Decide whether server logs show the accept length that they were meant to show
+    Audit(Box<audit::AuditArgs>),
     /// Golden curves: list, show, look up, check, draw, compare
     #[command(subcommand)]
     Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
+    /// Print what the readers find in server logs, one record a line
+    Records(records::RecordsArgs),
     /// Draw accept lengths from an engine's law, and say what its log would show
     ///
     /// With --env or --recipe: what the settings of a run make its log show, and what it would show had they been ignored,
@@ -57,8 +66,10 @@ enum Command {
 
 fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
+        Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),

@@ -1,13 +1,21 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod dedup;
 mod record;
 mod sglang;
 mod source;
 mod tags;
+mod voices;
 
+pub use dedup::{Deduplicator, Novelty};
 pub use record::{
-    DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record, ServerStart, SkipReason, Timestamp,
+    CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
+    RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
-pub use source::{Input, ReadError, Reader};
+pub use source::{
+    Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
+    Reader, Why, WorkerName, group, point_name,
+};
 pub use tags::{Tag, Tags};
+pub(crate) use voices::Voices;

@@ -61,9 +61,18 @@ pub enum Record<'a> {
     /// A server's arguments: a new run begins.
     Start(Box<ServerStart>),
     /// `Cache flushed successfully!`: the engine's counters start anew.
-    CacheFlush,
+    CacheFlush(CacheFlush<'a>),
     /// A line that looked like a record and is none.
-    Skipped(SkipReason),
+    Skipped(Skipped<'a>),
+}
+
+/// Takes the records of logs while they are read.
+pub trait RecordSink {
+    /// The log with index `file` begins: its name, and the input that led to it, as they are named to the user.
+    fn begin(&mut self, file: u32, name: &str, input: &str);
+
+    /// The next record of that log.
+    fn record(&mut self, place: Place, record: &Record<'_>);
 }
 
 /// One decode line: what `decode_log_interval` verify steps of one scheduler added up to.
@@ -110,8 +119,8 @@ impl<'a> Timestamp<'a> {
             19
         };
         let fraction = text.get(end..).and_then(|rest| rest.strip_prefix(b"."));
-        let digits =
-            fraction.map_or(0, |rest| 1 + rest.iter().take_while(|byte| byte.is_ascii_digit()).count());
+        let digits = fraction.map_or(0, |rest| rest.iter().take_while(|byte| byte.is_ascii_digit()).count());
+        let digits = if digits == 0 { 0 } else { 1 + digits };
         text.get(..end + digits).map(Self)
     }
 
@@ -177,20 +186,63 @@ impl GraphLabel {
     }
 }
 
-/// One prefill line: requests join the batch. Its figures are read on demand.
+/// One prefill line: requests join the batch. Its figures are read on demand, see [`PrefillLine::figures`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrefillLine<'a> {
     /// The engine's own time.
     pub timestamp: Option<Timestamp<'a>>,
     /// Rank tags.
     pub tags: Tags,
+    /// Forward pass number, where the engine prints it.
+    pub iteration: Option<u64>,
     /// The message behind the head, as printed, colours removed: see [`Fields`](super::Fields).
     pub message: &'a [u8],
+}
+
+/// The figures of a prefill line; what is cut is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PrefillFigures {
+    /// `#new-seq`: requests that join the batch.
+    pub new_seq: Option<u32>,
+    /// `#new-token`: prompt tokens computed in this step.
+    pub new_tokens: Option<u64>,
+    /// `#cached-token`: prompt tokens found in the prefix cache.
+    pub cached_tokens: Option<u64>,
+    /// `token usage` of a single plain pool, as a share.
+    pub token_usage: Option<Hundredths>,
+    /// `#running-req`: requests that were running before.
+    pub running_req: Option<u32>,
+    /// `#queue-req`: requests waiting.
+    pub queue_req: Option<u32>,
+    /// `cuda graph: True` and its relatives; no sample of the decode graph.
+    pub graph: Option<Graph>,
+    /// `input throughput (token/s)`.
+    pub input_throughput_tps: Option<f64>,
+}
+
+/// `Cache flushed successfully!`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CacheFlush<'a> {
+    /// The engine's own time.
+    pub timestamp: Option<Timestamp<'a>>,
+    /// Rank tags.
+    pub tags: Tags,
+}
+
+/// A text that looked like a record and is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Skipped<'a> {
+    /// Why it is none.
+    pub reason: SkipReason,
+    /// The text: at most 64 bytes before its head, then all up to where the next record begins.
+    pub text: &'a [u8],
 }
 
 /// What a `server_args` line says, as far as an audit needs it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerStart {
+    /// The engine's own time, as printed; local, without a zone.
+    pub timestamp: Option<String>,
     /// `speculative_algorithm`, as printed.
     pub speculative_algorithm: Option<String>,
     /// `speculative_num_steps`.
@@ -224,4 +276,64 @@ pub enum SkipReason {
     Lookalike,
     /// NaN or infinite acceptance fields.
     NotFinite,
+}
+
+impl SkipReason {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Duplicate => "duplicate",
+            Self::Lookalike => "lookalike",
+            Self::NotFinite => "not_finite",
+        }
+    }
+}
+
+/// The kinds of [`Record`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKind {
+    /// [`Record::Decode`].
+    Decode,
+    /// [`Record::Prefill`].
+    Prefill,
+    /// [`Record::Start`].
+    ServerArgs,
+    /// [`Record::CacheFlush`].
+    CacheFlush,
+    /// [`Record::Skipped`].
+    Rejected,
+}
+
+impl RecordKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] =
+        [Self::Decode, Self::Prefill, Self::ServerArgs, Self::CacheFlush, Self::Rejected];
+
+    /// The word for it in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Prefill => "prefill",
+            Self::ServerArgs => "server_args",
+            Self::CacheFlush => "cache_flush",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl Record<'_> {
+    /// Which kind of record it is.
+    #[must_use]
+    pub fn kind(&self) -> RecordKind {
+        match self {
+            Self::Decode(_) => RecordKind::Decode,
+            Self::Prefill(_) => RecordKind::Prefill,
+            Self::Start(_) => RecordKind::ServerArgs,
+            Self::CacheFlush(_) => RecordKind::CacheFlush,
+            Self::Skipped(_) => RecordKind::Rejected,
+        }
+    }
 }

@@ -117,6 +117,15 @@ impl Tags {
         tags
     }
 
+    /// As [`Tags::parse`], of the words at the end of `text` alone: the first word from there that is no tag ends them.
+    #[must_use]
+    pub fn parse_last(text: &[u8]) -> Self {
+        let mut tags = Self::default();
+        let words = text.rsplit(|byte| byte.is_ascii_whitespace() || *byte == b',');
+        words.filter(|word| !word.is_empty()).map_while(Tag::parse).for_each(|tag| tags.insert(tag));
+        tags
+    }
+
     /// Adds a tag; one of the same name is replaced, one beyond the capacity is dropped.
     fn insert(&mut self, tag: Tag) {
         let same = self.0.iter().position(|held| held.is_some_and(|held| held.same_name(tag)));

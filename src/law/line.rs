@@ -1,7 +1,9 @@
 //! What one decode line prints under a law.
 
+use std::sync::OnceLock;
+
 use super::acceptance::{AcceptanceLaw, Draws};
-use super::number::whole;
+use super::number::{float, whole, whole32};
 use super::pmf::Pmf;
 use super::printed::printed;
 use super::special::ln_normal_between;
@@ -13,7 +15,7 @@ use super::values::LineValues;
 /// limit does.
 const MAX_CONVOLVED: u32 = 100;
 
-/// Classes of kappa whose scale is computed ahead.
+/// Classes of kappa that share a scale.
 const KAPPA_CLASSES: u32 = 32;
 
 /// The batch during one line's window.
@@ -55,8 +57,8 @@ pub struct LineLaw {
 
 #[derive(Clone, Debug)]
 enum Form {
-    /// The draws of a window are the steps; scale of changing windows by class of kappa.
-    Shared(TwoPoint, Vec<f64>),
+    /// The draws of a window are the steps; scale of changing windows by class of kappa, computed when first needed.
+    Shared(TwoPoint, Vec<OnceLock<f64>>),
     /// The draws of a window are the request-steps.
     PerRequest(TwoPoint),
     /// One draw a step of more than two lengths. Probability of each sum, from `first * I` on; empty for long windows.
@@ -74,9 +76,7 @@ impl LineLaw {
         let interval = interval.max(1);
         let form = match law {
             AcceptanceLaw::MatchExpected(law) => {
-                let steps = f64::from(interval);
-                let scale = |class| law.ln_between_scale(steps, steps * kappa_of(class));
-                Form::Shared(*law, (0..=KAPPA_CLASSES).map(scale).collect())
+                Form::Shared(*law, (0..=KAPPA_CLASSES).map(|_| OnceLock::new()).collect())
             }
             AcceptanceLaw::PerRequest(law) => Form::PerRequest(*law),
             AcceptanceLaw::Pool(pool) => Form::PerRequest(*pool.law()),
@@ -111,7 +111,10 @@ impl LineLaw {
                 law.ln_average(u64::from(self.interval), hundredths)
             }
             (Form::Shared(law, scales), Window::Changing { kappa, .. }) => {
-                let scale = scales.get(class_of(kappa)).copied().unwrap_or(0.0);
+                let class = class_of(kappa);
+                let compute = || law.ln_between_scale(interval, interval * kappa_of(class));
+                let cached = usize::try_from(class).ok().and_then(|class| scales.get(class));
+                let scale = cached.map_or_else(compute, |cached| *cached.get_or_init(compute));
                 law.ln_unequal_scaled(interval, interval * kappa, hundredths, scale)
             }
             (Form::PerRequest(law), Window::Steady { batch }) => {
@@ -169,6 +172,25 @@ pub fn ln_normal_line(mean: f64, variance: f64, hundredths: u32) -> f64 {
     ln_normal_between((above - 0.005) / sd, (above + 0.005) / sd)
 }
 
+/// Log-probability that the mean of `draws` whole numbers prints as `hundredths`, when it is nearly normal around
+/// `mean` with `variance` for each draw: the law of a line of real acceptance, whose draws are its request-steps.
+///
+/// Few draws leave gaps between the printed values, as the shared draws of a batch do; minus infinity in a gap.
+#[must_use]
+pub fn ln_normal_average(mean: f64, variance: f64, draws: u64, hundredths: u32) -> f64 {
+    let count = float(draws.max(1));
+    if count > 100.0 {
+        return ln_normal_line(mean, variance / count, hundredths);
+    }
+    let sum = (f64::from(hundredths) / 100.0 * count).round();
+    if printed(whole(sum), draws.max(1)) != Some(hundredths) {
+        return f64::NEG_INFINITY;
+    }
+    let sd = (variance / count).max(f64::MIN_POSITIVE).sqrt();
+    let (above, reach) = (sum / count - mean, 0.5 / count);
+    ln_normal_between((above - reach) / sd, (above + reach) / sd)
+}
+
 /// Log-probability of a mean of `draws` draws by their normal law; a law without spread has one value.
 fn ln_spread(mean: f64, variance: f64, draws: f64, hundredths: u32) -> f64 {
     if variance > 0.0 {
@@ -184,9 +206,8 @@ fn kappa_of(class: u32) -> f64 {
     0.5 + 0.5 * f64::from(class) / f64::from(KAPPA_CLASSES)
 }
 
-fn class_of(kappa: f64) -> usize {
-    let class = whole(((kappa - 0.5) * 2.0 * f64::from(KAPPA_CLASSES)).round());
-    usize::try_from(class.min(u64::from(KAPPA_CLASSES))).unwrap_or(0)
+fn class_of(kappa: f64) -> u32 {
+    whole32(((kappa - 0.5) * 2.0 * f64::from(KAPPA_CLASSES)).round()).min(KAPPA_CLASSES)
 }
 
 #[cfg(test)]

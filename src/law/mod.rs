@@ -30,7 +30,7 @@ pub use acceptance::{AcceptanceLaw, Draws};
 pub use geometric::{DecayError, GeometricDecay};
 pub use histogram::Histogram;
 pub use kind::LawKind;
-pub use line::{LineLaw, Window, ln_normal_line};
+pub use line::{LineLaw, Window, ln_normal_average, ln_normal_line};
 pub use multinomial::Multinomial;
 pub use per_position::{PerPosition, RatesError};
 pub use pmf::Pmf;
@@ -44,7 +44,7 @@ pub use tokens::Tokens;
 pub use two_point::TwoPoint;
 pub use values::LineValues;
 
-pub(crate) use number::{float, whole};
+pub(crate) use number::{float, whole, whole32};
 pub(crate) use special::{
     beta_quantile, beta_reg, chi_square_lower, chi_square_upper, ln_gamma, normal_quantile, normal_upper,
     student_quantile,

@@ -108,7 +108,6 @@ mod tests {
 
     use super::*;
 
-    /// AUDIT_STATISTICS section 14, value 2.
     #[test]
     fn the_forty_one_values_of_lo_three() {
         let expected = "3.00 3.02 3.05 3.08 3.10 3.12 3.15 3.17 3.20 3.23 3.25 3.27 3.30 3.33 3.35 3.38 3.40 3.42 \

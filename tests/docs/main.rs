@@ -28,7 +28,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// Every page, as path from the root.
 fn pages() -> Vec<String> {
     let mut pages = vec!["README.md".to_owned()];
-    let mut folders = vec![PathBuf::from("docs")];
+    let mut folders = vec![PathBuf::from("docs"), PathBuf::from("golden_al")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap() {
             let entry = entry.unwrap();

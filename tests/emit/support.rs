@@ -120,9 +120,9 @@ pub(crate) fn read(text: &[u8]) -> Found {
         }
         Record::Prefill(_) => found.prefill += 1,
         Record::Start(start) => found.starts.push(ServerStart::clone(start)),
-        Record::CacheFlush => found.flushes += 1,
-        Record::Skipped(SkipReason::Truncated) => found.truncated += 1,
-        Record::Skipped(reason) => found.otherwise_skipped.push(*reason),
+        Record::CacheFlush(_) => found.flushes += 1,
+        Record::Skipped(skipped) if skipped.reason == SkipReason::Truncated => found.truncated += 1,
+        Record::Skipped(skipped) => found.otherwise_skipped.push(skipped.reason),
     };
     scanner.lines(text, &mut see);
     scanner.finish(&mut see);

@@ -79,7 +79,8 @@ fn convolved(atoms: &[Atom], lines: u64, d: f64) -> (f64, f64) {
         law = next;
     }
     let below = |cells: u64| -> f64 { law.iter().take(usize::try_from(cells).unwrap_or(0)).sum() };
-    let edge = whole(GRID);
+    // The cell of `d` itself: the last one, or the first when `d` is 0.
+    let edge = whole(d / step);
     (below(edge + slack + 1), 1.0 - below(edge.saturating_sub(slack)))
 }
 
@@ -160,8 +161,11 @@ mod tests {
             for d in [190.0, 256.0, 330.0] {
                 let atoms = atoms(&law(weight), 40);
                 let (exact, near) = (convolved(&atoms, 256, d), saddlepoint(&atoms, 256.0, d));
-                assert!((exact.0 - near.0).abs() < 0.05, "{weight} {d}: {exact:?} {near:?}");
-                assert!((exact.1 - near.1).abs() < 0.05, "{weight} {d}: {exact:?} {near:?}");
+                // The convolution takes some 33 cells of D = 256 / 2048 into both tails: too much near the middle, never
+                // too little.
+                let room = -0.03..0.1;
+                assert!(room.contains(&(exact.0 - near.0)), "{weight} {d}: {exact:?} {near:?}");
+                assert!(room.contains(&(exact.1 - near.1)), "{weight} {d}: {exact:?} {near:?}");
             }
         }
     }
@@ -173,7 +177,7 @@ mod tests {
         assert!((lower - 0.125).abs() < 0.001 && (upper - 1.0).abs() < 1e-12, "{lower} {upper}");
     }
 
-    /// The tail that chi-square gets wrong by a factor of 20 and more (AUDIT_STATISTICS section 6).
+    /// The tail that chi-square gets wrong by a factor of 5 and more.
     #[test]
     fn skewed_weights_have_heavier_tails_than_chi_square() {
         // Quantile 0.9995 of chi-square with 60 degrees is 99.6.

@@ -32,7 +32,8 @@ pub(crate) fn about_mechanism(
         ));
     }
     match mechanisms.best? {
-        Mechanism::MatchExpected => None,
+        // A simulation by requests is not SGLang's, yet it has no code of its own: the verdict's reason says it.
+        Mechanism::MatchExpected | Mechanism::PerRequest => None,
         Mechanism::Rounded => Some(rounded(seen, target, mechanisms.constant)),
         Mechanism::Multinomial => Some(error(
             FindingCode::MultinomialBias,
@@ -42,7 +43,6 @@ pub(crate) fn about_mechanism(
                  and {max}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)"
             ),
         )),
-        Mechanism::PerRequest => None,
         Mechanism::Constant => constant(seen, target, mechanisms.constant),
         Mechanism::Real => Some(error(
             FindingCode::RealAcceptance,
@@ -60,7 +60,7 @@ pub(crate) fn about_mechanism(
                 )
             },
         )),
-        Mechanism::OtherCell => other(seen.first_line, target, mechanisms.other.as_ref()?),
+        Mechanism::OtherCell => other(seen.first_line, target, mechanisms),
     }
 }
 
@@ -106,20 +106,35 @@ fn one_off(place: Option<Place>, target: &Target, value: f64) -> Finding {
     )
 }
 
-fn other(place: Option<Place>, target: &Target, other: &Other) -> Option<Finding> {
-    match other {
+fn other(place: Option<Place>, target: &Target, mechanisms: &Mechanisms) -> Option<Finding> {
+    match mechanisms.other.as_ref()? {
         Other::OneOff(value) => Some(one_off(place, target, *value)),
-        Other::Cell(cell) => Some(error(
-            FindingCode::OtherGoldenCell,
-            place,
-            format!(
-                "the lines show a simulated {}, the value of {}, not {}; the wrong cell was set",
-                cell.accept_length,
-                named(cell),
-                target.accept_length()
-            ),
-        )),
+        Other::Cell(cell) => {
+            let values = other_values(cell, &mechanisms.cells_alike);
+            let also =
+                if values.is_empty() { String::new() } else { format!(" ({values} would fit as well)") };
+            Some(error(
+                FindingCode::OtherGoldenCell,
+                place,
+                format!(
+                    "the lines show a simulated {}{also}, not {}: that is the value of {}; another cell was set",
+                    cell.accept_length,
+                    target.accept_length(),
+                    named(cell)
+                ),
+            ))
+        }
     }
+}
+
+/// Values of other cells, each once: `3.51, 3.53`.
+fn other_values(cell: &RivalCell, cells: &[RivalCell]) -> String {
+    let own = cell.accept_length.to_string();
+    let mut values: Vec<String> =
+        cells.iter().map(|cell| cell.accept_length.to_string()).filter(|value| *value != own).collect();
+    values.sort_unstable();
+    values.dedup();
+    values.join(", ")
 }
 
 /// `dsv41flash_dspark thinking_on, draft length 5`.

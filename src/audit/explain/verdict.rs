@@ -72,7 +72,11 @@ impl fmt::Display for Reason {
                     }
                     (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
                     (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
-                        write!(f, "another golden value was simulated: {}", cell.accept_length)
+                        write!(
+                            f,
+                            "another golden value than the target was simulated, {} or one near it",
+                            cell.accept_length
+                        )
                     }
                     (Mechanism::OtherCell, Some(Other::OneOff(value))) => {
                         write!(f, "a value one token off was simulated: {value:.2}")

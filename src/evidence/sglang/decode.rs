@@ -3,47 +3,16 @@
 use crate::evidence::{DecodeLine, Graph, GraphLabel, Hundredths, SkipReason};
 
 use super::fields::{self, Field, Fields};
+use super::guard::{Foreign, Once, is_ellipsis, is_mixed, is_pools, unknown};
 use super::number::{self, Number};
 use super::prefix::Prefix;
 
-/// Names whose value is read. A foreign name that ends in one of them without a gap (`token usaccept rate`) is the
-/// trace of a line that was overwritten.
-const KNOWN: [&[u8]; 14] = [
-    b"#running-req",
-    b"#token",
-    b"token usage",
-    b"accept len",
-    b"accept rate",
-    b"cap len",
-    b"block accept len",
-    b"cuda graph",
-    b"cpu graph",
-    b"npu graph",
-    b"musa graph",
-    b"gen throughput (token/s)",
-    b"#queue-req",
-    b"#retracted-req",
-];
-
-/// A field set at most once.
-struct Once<T>(Option<T>);
-
-impl<T> Default for Once<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl<T> Once<T> {
-    fn set(&mut self, value: T) -> Result<(), SkipReason> {
-        // Two values of one name: two records were mixed.
-        if self.0.replace(value).is_some() { Err(SkipReason::Truncated) } else { Ok(()) }
-    }
-}
+/// The field that every release prints first.
+const FIRST: &[u8] = b"#running-req";
 
 /// What one message holds, before it is known to be complete.
 #[derive(Default)]
-struct Draft {
+struct Draft<'a> {
     running_req: Once<u32>,
     tokens: Once<()>,
     token_usage: Once<()>,
@@ -55,6 +24,7 @@ struct Draft {
     capped: bool,
     not_finite: bool,
     known: u32,
+    foreign: Foreign<'a>,
 }
 
 /// Reads the message behind a head.
@@ -64,21 +34,24 @@ pub(super) fn parse<'a>(
     message: &'a [u8],
 ) -> Result<DecodeLine<'a>, SkipReason> {
     let mut draft = Draft::default();
-    for field in Fields::new(message) {
-        match field {
-            Field::Named { name, value } => {
-                draft
-                    .read(name, value)
-                    .map_err(|reason| if draft.known == 0 { unknown(message) } else { reason })?;
-            }
-            Field::Continued(_) => {}
-            Field::Junk(piece) if is_ellipsis(piece) => return Err(SkipReason::Lookalike),
-            Field::Junk(_) if draft.known == 0 => return Err(unknown(message)),
-            Field::Junk(_) => return Err(SkipReason::Truncated),
+    let mut fields = Fields::new(message);
+    while let Some(field) = fields.next() {
+        let whole = fields.is_done() || !is_mixed(field.value());
+        let outcome = match field {
+            Field::Named { name, value } if whole => draft.read(name, value),
+            Field::Continued(_) if whole => draft.foreign.go_on(),
+            _ => Err(SkipReason::Truncated),
+        };
+        if let Err(reason) = outcome {
+            return Err(match reason {
+                _ if is_ellipsis(field.value()) => SkipReason::Lookalike,
+                _ if draft.known == 0 => unknown(message, FIRST),
+                reason => reason,
+            });
         }
     }
-    let (Some(running_req), Some(queue_req)) = (draft.running_req.0, draft.queue_req.0) else {
-        return Err(if draft.known == 0 { unknown(message) } else { SkipReason::Truncated });
+    let (Some(running_req), Some(queue_req)) = (draft.running_req.get(), draft.queue_req.get()) else {
+        return Err(if draft.known == 0 { unknown(message, FIRST) } else { SkipReason::Truncated });
     };
     if draft.not_finite {
         return Err(SkipReason::NotFinite);
@@ -88,45 +61,29 @@ pub(super) fn parse<'a>(
         tags: prefix.tags,
         iteration,
         running_req,
-        accept_len: draft.accept_len.0,
-        accept_rate: draft.accept_rate.0,
-        graph: draft.graph.0,
-        gen_throughput_tps: draft.throughput.0.flatten(),
+        accept_len: draft.accept_len.get(),
+        accept_rate: draft.accept_rate.get(),
+        graph: draft.graph.get(),
+        gen_throughput_tps: draft.throughput.get().flatten(),
         queue_req,
         capped: draft.capped,
         message,
     })
 }
 
-/// A message without one known field: a record cut right behind its head, or prose.
-fn unknown(message: &[u8]) -> SkipReason {
-    let text = message.trim_ascii();
-    let first: &[u8] = b"#running-req";
-    let is_cut = text.starts_with(first) || first.starts_with(text);
-    if is_cut { SkipReason::Truncated } else { SkipReason::Lookalike }
-}
-
-fn is_ellipsis(piece: &[u8]) -> bool {
-    piece.starts_with(b"...") || piece.ends_with(b"...") || piece.starts_with("…".as_bytes())
-}
-
-impl Draft {
-    fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), SkipReason> {
+impl<'a> Draft<'a> {
+    fn read(&mut self, name: &'a [u8], value: &[u8]) -> Result<(), SkipReason> {
         const DAMAGED: SkipReason = SkipReason::Truncated;
         match name {
             b"#running-req" => self.running_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
             b"#queue-req" => self.queue_req.set(number::integer32(value).ok_or(DAMAGED)?)?,
             b"#token" => {
-                if !is_pools(value) {
-                    number::integer(value).ok_or(DAMAGED)?;
-                }
-                self.tokens.set(())?;
+                let whole = is_pools(value) || number::count(value).present().is_some();
+                self.tokens.set(whole.then_some(()).ok_or(DAMAGED)?)?;
             }
             b"token usage" => {
-                if !is_pools(value) && number::hundredths(value) == Number::Damaged {
-                    return Err(DAMAGED);
-                }
-                self.token_usage.set(())?;
+                let whole = is_pools(value) || number::hundredths(value).present().is_some();
+                self.token_usage.set(whole.then_some(()).ok_or(DAMAGED)?)?;
             }
             b"accept len" => {
                 let value = self.acceptance(value)?;
@@ -136,16 +93,18 @@ impl Draft {
                 let value = self.acceptance(value)?;
                 self.accept_rate.set(value)?;
             }
-            b"cap len" | b"block accept len" => self.capped = true,
-            b"cuda graph" => self.graph(GraphLabel::Cuda, value)?,
-            b"cpu graph" => self.graph(GraphLabel::Cpu, value)?,
-            b"npu graph" => self.graph(GraphLabel::Npu, value)?,
-            b"musa graph" => self.graph(GraphLabel::Musa, value)?,
-            b"gen throughput (token/s)" => match number::double(value) {
-                Number::Damaged => return Err(DAMAGED),
-                speed => self.throughput.set(speed.finite())?,
-            },
-            _ => return check_foreign(name, value),
+            b"gen throughput (token/s)" => {
+                self.throughput.set(number::double(value).present().ok_or(DAMAGED)?)?;
+            }
+            _ => {
+                if let Some(label) = graph_label(name) {
+                    let on = number::boolean(value).ok_or(DAMAGED)?;
+                    self.graph.set(Graph { label, on })?;
+                } else {
+                    self.capped |= matches!(name, b"cap len" | b"block accept len");
+                    return self.foreign.add(name, value);
+                }
+            }
         }
         self.known += 1;
         Ok(())
@@ -159,13 +118,8 @@ impl Draft {
                 self.not_finite = true;
                 Ok(Hundredths::default())
             }
-            Number::Damaged => Err(SkipReason::Truncated),
+            Number::Negative | Number::Damaged => Err(SkipReason::Truncated),
         }
-    }
-
-    fn graph(&mut self, label: GraphLabel, value: &[u8]) -> Result<(), SkipReason> {
-        let on = number::boolean(value).ok_or(SkipReason::Truncated)?;
-        self.graph.set(Graph { label, on })
     }
 }
 
@@ -173,13 +127,13 @@ impl<'a> DecodeLine<'a> {
     /// `#token` of a single plain pool.
     #[must_use]
     pub fn tokens(&self) -> Option<u64> {
-        number::integer(self.field("#token")?)
+        number::count(self.field("#token")?).present().flatten()
     }
 
     /// `token usage` of a single plain pool, as a share.
     #[must_use]
     pub fn token_usage(&self) -> Option<Hundredths> {
-        number::hundredths(self.field("token usage")?).finite()
+        number::hundredths(self.field("token usage")?).present().flatten()
     }
 
     /// The value of the field called `name`, as printed.
@@ -189,24 +143,13 @@ impl<'a> DecodeLine<'a> {
     }
 }
 
-/// `full=5120`: the first of several pools, so no plain pool's figure.
-fn is_pools(value: &[u8]) -> bool {
-    memchr::memchr(b'=', value)
-        .and_then(|equals| value.get(..equals))
-        .is_some_and(|pool| !pool.is_empty() && pool.iter().all(u8::is_ascii_lowercase))
-}
-
-/// A field that is not read: fine when it looks like a field, damage when it looks like two lines run together.
-fn check_foreign(name: &[u8], value: &[u8]) -> Result<(), SkipReason> {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"#_-+./() %".contains(byte);
-    let spliced = KNOWN.iter().any(|known| {
-        name.strip_suffix(*known).and_then(<[u8]>::last).is_some_and(|before| !before.is_ascii_whitespace())
-    });
-    if is_ellipsis(value) {
-        Err(SkipReason::Lookalike)
-    } else if name.len() > 64 || spliced || !name.iter().all(plain) {
-        Err(SkipReason::Truncated)
-    } else {
-        Ok(())
+/// The device in `cuda graph`, `npu graph`, ...
+pub(super) fn graph_label(name: &[u8]) -> Option<GraphLabel> {
+    match name.strip_suffix(b" graph")? {
+        b"cuda" => Some(GraphLabel::Cuda),
+        b"cpu" => Some(GraphLabel::Cpu),
+        b"npu" => Some(GraphLabel::Npu),
+        b"musa" => Some(GraphLabel::Musa),
+        _ => None,
     }
 }

@@ -16,6 +16,17 @@ pub enum Field<'a> {
     Junk(&'a [u8]),
 }
 
+impl<'a> Field<'a> {
+    /// The value of a named field, the whole piece otherwise.
+    #[must_use]
+    pub fn value(self) -> &'a [u8] {
+        match self {
+            Self::Named { value, .. } => value,
+            Self::Continued(piece) | Self::Junk(piece) => piece,
+        }
+    }
+}
+
 /// Splits a message at its commas, those inside brackets excepted.
 ///
 /// ```
@@ -36,6 +47,17 @@ impl<'a> Fields<'a> {
     #[must_use]
     pub fn new(message: &'a [u8]) -> Self {
         Self { rest: message }
+    }
+
+    /// The text of the fields that are left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Whether no field is left.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.rest.iter().all(|byte| *byte == b',' || byte.is_ascii_whitespace())
     }
 }
 

@@ -213,6 +213,10 @@ impl Layout {
         }
         for field in Fields::new(line.message) {
             let Field::Named { name, value } = field else { return None };
+            // A name with another digit in it is another name.
+            if name.iter().any(u8::is_ascii_digit) {
+                return None;
+            }
             let Spot { at, len } = spot(raw, value)?;
             match name {
                 b"#running-req" => layout.running = Digits::at(raw, at, len)?,

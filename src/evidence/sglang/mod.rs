@@ -3,10 +3,14 @@
 
 mod decode;
 mod fields;
+mod guard;
+mod head;
 mod layout;
 mod number;
 mod prefill;
 mod prefix;
+mod quotes;
+mod runtime;
 mod scan;
 mod server_args;
 mod tag_cache;

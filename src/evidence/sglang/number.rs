@@ -9,16 +9,20 @@ pub(super) enum Number<T> {
     Finite(T),
     /// `nan`, `inf`, `-inf`.
     NotFinite,
+    /// A complete number below zero: what an engine prints when its own accounts are wrong.
+    Negative,
     /// Cut, spliced with something else, or no number at all.
     Damaged,
 }
 
 impl<T> Number<T> {
-    /// The value, when there is one.
-    pub(super) fn finite(self) -> Option<T> {
+    /// The value of a complete number, `None` inside for one that no count or share can be; `None` for damage.
+    #[allow(clippy::option_option)] // Two questions: is it a number, and which.
+    pub(super) fn present(self) -> Option<Option<T>> {
         match self {
-            Self::Finite(value) => Some(value),
-            Self::NotFinite | Self::Damaged => None,
+            Self::Finite(value) => Some(Some(value)),
+            Self::NotFinite | Self::Negative => Some(None),
+            Self::Damaged => None,
         }
     }
 }
@@ -34,43 +38,47 @@ pub(super) fn integer32(text: &[u8]) -> Option<u32> {
     integer(text).and_then(|value| u32::try_from(value).ok())
 }
 
-/// Reads a number with decimals, rounded to hundredths; the engine prints exactly two.
-pub(super) fn hundredths(text: &[u8]) -> Number<Hundredths> {
-    let Some((whole, rest)) = digits(text) else {
-        return not_finite(text);
-    };
-    let Some((b'.', rest)) = rest.split_first().map(|(first, rest)| (*first, rest)) else {
-        return Number::Damaged;
-    };
-    let decimals = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (decimals, rest) = rest.split_at_checked(decimals).unwrap_or((rest, &[]));
-    if decimals.is_empty() || !ends(rest) {
-        return Number::Damaged;
+/// As [`integer`], with a sign or without.
+pub(super) fn count(text: &[u8]) -> Number<u64> {
+    match (integer(text), text.strip_prefix(b"-").and_then(integer)) {
+        (Some(value), _) => Number::Finite(value),
+        (None, Some(_)) => Number::Negative,
+        (None, None) => Number::Damaged,
     }
-    let mut places = decimals.iter().map(|digit| u64::from(digit - b'0'));
-    let mut next = || places.next().unwrap_or(0);
-    let count = next() * 10 + next() + u64::from(next() >= 5);
-    let total = whole.checked_mul(100).and_then(|whole| whole.checked_add(count));
+}
+
+/// Reads a number with exactly two decimals: no release prints more or fewer, so another count of them is a cut.
+pub(super) fn hundredths(text: &[u8]) -> Number<Hundredths> {
+    let Some((whole, tens, ones)) = two_decimals(text) else {
+        return odd(text);
+    };
+    let total = whole.checked_mul(100).map(|whole| whole + u64::from(tens) * 10 + u64::from(ones));
     match total.and_then(|total| u32::try_from(total).ok()) {
         Some(total) => Number::Finite(Hundredths::new(total)),
         None => Number::Damaged,
     }
 }
 
-/// Reads a number with decimals as a double.
+/// Reads a number with exactly two decimals as the double nearest to it.
 pub(super) fn double(text: &[u8]) -> Number<f64> {
-    let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
-    let (word, _) = text.split_at_checked(end).unwrap_or((text, &[]));
-    let plain = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    let ends_in_digit = word.last().is_some_and(u8::is_ascii_digit);
-    if !word.iter().all(plain) || !ends_in_digit || word.len() > 32 {
-        return not_finite(text);
+    if two_decimals(text).is_none() {
+        return odd(text);
     }
-    match std::str::from_utf8(word).ok().and_then(|word| word.parse::<f64>().ok()) {
-        Some(value) if value.is_finite() => Number::Finite(value),
-        Some(_) => Number::NotFinite,
+    let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.').unwrap_or(text.len());
+    let word = text.get(..end).and_then(|word| std::str::from_utf8(word).ok());
+    match word.and_then(|word| word.parse().ok()) {
+        Some(value) => Number::Finite(value),
         None => Number::Damaged,
     }
+}
+
+/// The parts of `12.34`: 12, 3, 4.
+fn two_decimals(text: &[u8]) -> Option<(u64, u8, u8)> {
+    let (whole, rest) = digits(text)?;
+    let (decimals, rest) = rest.strip_prefix(b".")?.split_first_chunk::<2>()?;
+    let [tens, ones] = decimals;
+    let are_digits = tens.is_ascii_digit() && ones.is_ascii_digit();
+    (are_digits && ends(rest)).then(|| (whole, tens - b'0', ones - b'0'))
 }
 
 /// Reads `True` or `False`.
@@ -94,11 +102,13 @@ fn ends(rest: &[u8]) -> bool {
     rest.first().is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'%')
 }
 
-fn not_finite<T>(text: &[u8]) -> Number<T> {
+/// What is no plain number: `nan`, `-0.01`, damage.
+fn odd<T>(text: &[u8]) -> Number<T> {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
     let word = [&b"nan"[..], b"inf"].into_iter().find_map(|word| unsigned.strip_prefix(word));
     match word {
         Some(rest) if ends(rest) => Number::NotFinite,
+        None if unsigned.len() < text.len() && two_decimals(unsigned).is_some() => Number::Negative,
         _ => Number::Damaged,
     }
 }
@@ -109,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_cut_number_is_no_number() {
-        for text in ["3.", "", ".5", "3,52", "3.5x", "-1.00", "3.52[2026", "3e5", "99999999999.00"] {
+        for text in ["3.", "", ".5", "2.5", "2.496", "3,52", "3.5x", "3.52[2026", "3e5", "99999999999.00"] {
             assert_eq!(hundredths(text.as_bytes()), Number::Damaged, "{text}");
         }
         for text in ["", "8x", "-1", "8.", "99999999999999999999", "0\\n"] {
@@ -122,8 +132,6 @@ mod tests {
         assert_eq!(hundredths(b"3.52"), Number::Finite(Hundredths::new(352)));
         assert_eq!(hundredths(b"0.00 "), Number::Finite(Hundredths::new(0)));
         assert_eq!(hundredths(b"97.10%"), Number::Finite(Hundredths::new(9710)));
-        assert_eq!(hundredths(b"2.5"), Number::Finite(Hundredths::new(250)));
-        assert_eq!(hundredths(b"2.496"), Number::Finite(Hundredths::new(250)));
         assert_eq!(integer(b"8 [repeated 3x across cluster]"), Some(8));
         assert_eq!(double(b"1523.77"), Number::Finite(1523.77));
         assert_eq!(boolean(b"True"), Some(true));
@@ -136,5 +144,15 @@ mod tests {
         assert_eq!(double(b"-inf"), Number::NotFinite);
         assert_eq!(double(b"nank"), Number::Damaged);
         assert_eq!(double(b"1.2."), Number::Damaged);
+        assert_eq!(double(b"585"), Number::Damaged);
+    }
+
+    #[test]
+    fn below_zero_is_complete() {
+        assert_eq!(hundredths(b"-0.01"), Number::Negative);
+        assert_eq!(hundredths(b"-0.0"), Number::Damaged);
+        assert_eq!(count(b"-3"), Number::Negative);
+        assert_eq!(count(b"-"), Number::Damaged);
+        assert_eq!(count(b"3"), Number::Finite(3));
     }
 }

@@ -3,38 +3,18 @@
 //! It does no I/O and keeps nothing but the number of the line and two buffers for wrapped text, so a log of any size
 //! is read in constant memory.
 
-use aho_corasick::packed::Searcher;
+use crate::evidence::{CacheFlush, DecodeLine, Place, PrefillLine, Record, SkipReason, Skipped};
 
-use crate::evidence::{DecodeLine, Place, PrefillLine, Record, SkipReason};
-
+use super::head::{Found, Head, Hit, Words};
 use super::layout::Layouts;
+use super::prefix::Prefix;
+use super::quotes::Quotes;
+use super::runtime::{Joiner, Part};
 use super::tag_cache::TagCache;
-use super::{decode, prefill, prefix, server_args, unwrap};
+use super::{decode, number, prefill, prefix, server_args, unwrap};
 
-/// What begins a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Head {
-    Decode,
-    Prefill,
-    Start,
-    Flush,
-}
-
-impl Head {
-    const ALL: [Self; 4] = [Self::Decode, Self::Prefill, Self::Start, Self::Flush];
-
-    fn pattern(self) -> &'static [u8] {
-        match self {
-            Self::Decode => b"Decode batch",
-            Self::Prefill => b"Prefill batch",
-            Self::Start => b"server_args=",
-            Self::Flush => b"Cache flushed successfully!",
-        }
-    }
-}
-
-/// Longest text that parts of the container runtime are joined to.
-const MAX_JOINED: usize = 1 << 20;
+/// How much of the text before a head a skipped record shows, in bytes.
+const CONTEXT: usize = 64;
 
 /// Reads blocks of whole lines into records.
 ///
@@ -55,16 +35,21 @@ const MAX_JOINED: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Scanner {
     place: Place,
-    heads: Heads,
-    /// Text of container runtime parts that wait for their last one, and the line of the first.
-    joined: Vec<u8>,
-    joined_line: u64,
+    reader: LineReader,
     /// Unwrapped text of the line at hand.
     plain: Vec<u8>,
     colourless: Vec<u8>,
-    /// Whether the file is a container runtime's, decided on its first line.
-    runtime: Option<bool>,
+    /// Parts that wait, once the file proved to be a container runtime's: by its first line, or by one with a record.
+    joiner: Option<Joiner>,
+    /// Whether a line was seen.
+    begun: bool,
     layouts: Layouts,
+}
+
+/// Reads the records of one text.
+#[derive(Debug)]
+struct LineReader {
+    words: Words,
     tags: TagCache,
 }
 
@@ -74,30 +59,26 @@ impl Scanner {
     pub fn new(file: u32) -> Self {
         Self {
             place: Place { file, line: 1 },
-            heads: Heads::new(),
-            joined: Vec::new(),
-            joined_line: 0,
+            reader: LineReader { words: Words::new(), tags: TagCache::default() },
             plain: Vec::new(),
             colourless: Vec::new(),
-            runtime: None,
+            joiner: None,
+            begun: false,
             layouts: Layouts::default(),
-            tags: TagCache::default(),
         }
     }
 
     /// Reads a block of whole lines; only the last block of a file may lack its final line break.
     pub fn lines(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
-        if self.runtime.is_none() && !block.is_empty() {
+        if !self.begun && !block.is_empty() {
+            self.begun = true;
             let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
-            self.runtime = Some(unwrap::runtime_line(first).is_some());
+            self.joiner = Part::read(first).map(|_| Joiner::default());
         }
-        if self.runtime == Some(true) {
-            for line in block.split_inclusive(|byte| *byte == b'\n') {
-                self.runtime_line(line, sink);
-                self.count_lines(line);
-            }
-        } else {
-            self.search(block, sink);
+        let rest = if self.joiner.is_none() { self.search(block, sink) } else { block };
+        for line in rest.split_inclusive(|byte| *byte == b'\n') {
+            self.runtime_line(line, sink);
+            self.count_lines(line);
         }
     }
 
@@ -108,73 +89,73 @@ impl Scanner {
 
     /// Ends the file: text of the container runtime that still waits for its last part is read as it is.
     pub fn finish(&mut self, sink: &mut impl FnMut(Place, &Record<'_>)) {
-        self.flush_joined(sink);
+        while let Some(whole) = self.joiner.as_mut().and_then(Joiner::give_up) {
+            self.line(&whole.text, whole.line, sink);
+        }
     }
 
-    /// Finds the lines that hold a head and passes over the others.
-    fn search(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
+    /// Finds the lines that hold a head and passes over the others. Returns what is left to read as a container
+    /// runtime's, from the first such line on.
+    fn search<'a>(&mut self, block: &'a [u8], sink: &mut impl FnMut(Place, &Record<'_>)) -> &'a [u8] {
         let mut done = 0;
-        let mut next = Next::Unknown;
+        // The next word of a head, `None` where it is not known.
+        let mut next: Option<Found> = None;
         while let Some(rest) = block.get(done..).filter(|rest| !rest.is_empty()) {
-            if let Some(length) = self.layouts.read(rest, &mut self.tags, |record| sink(self.place, record)) {
+            let tags = &mut self.reader.tags;
+            if let Some(length) = self.layouts.read(rest, tags, |record| sink(self.place, record)) {
                 self.place.line = self.place.line.saturating_add(1);
                 done += length;
                 continue;
             }
-            next = match next {
-                Next::At(at, head) if at >= done => Next::At(at, head),
-                _ => self.heads.next(block, done),
-            };
-            let Next::At(hit, head) = next else {
+            next = next.filter(|found| found.at >= done).or_else(|| self.reader.words.next(block, done));
+            let Some(found) = next else {
                 self.count_lines(rest);
-                return;
+                break;
             };
-            let passed = block.get(done..hit).unwrap_or(&[]);
-            if let Some(start) = memchr::memrchr(b'\n', passed) {
-                self.count_lines(passed.get(..=start).unwrap_or(&[]));
-                done += start + 1;
-                if head == Head::Decode {
-                    // The line of the hit may fit a layout.
+            let passed = block.get(done..found.at).unwrap_or(&[]);
+            if let Some(last) = memchr::memrchr(b'\n', passed) {
+                self.count_lines(passed.get(..=last).unwrap_or(&[]));
+                done += last + 1;
+                if found.is_decode() {
+                    // The line may fit a layout.
                     continue;
                 }
             }
-            let end = block
-                .get(hit..)
-                .and_then(|text| memchr::memchr(b'\n', text))
-                .map_or(block.len(), |at| hit + at + 1);
+            let behind = block.get(found.at..).unwrap_or(&[]);
+            let end = memchr::memchr(b'\n', behind).map_or(block.len(), |at| found.at + at + 1);
             let line = block.get(done..end).unwrap_or(&[]);
-            next = self.heads.next(block, hit + head.pattern().len());
-            let alone = !matches!(next, Next::At(at, _) if at < end);
-            if alone && head == Head::Prefill && unwrap::is_plain(line) {
-                self.record(head, line.trim_ascii_end(), hit - done, sink);
-            } else {
-                self.line_of_block(line, sink);
+            if Part::read(line).is_some() {
+                self.joiner = Some(Joiner::default());
+                return block.get(done..).unwrap_or(&[]);
             }
-            if line.ends_with(b"\n") {
-                self.place.line = self.place.line.saturating_add(1);
+            next = self.reader.words.next(block, found.end());
+            let alone = next.is_none_or(|next| next.at >= end);
+            match unwrap::plain(line).filter(|_| alone) {
+                Some(text) => self.single(line, text, found.hit(text, done), sink),
+                None => self.line(line, self.place.line, sink),
             }
+            self.count_lines(line);
             done = end;
         }
+        &[]
     }
 
-    /// Reads the one record of a line that needs no unwrapping.
-    fn record(&mut self, head: Head, line: &[u8], hit: usize, sink: &mut impl FnMut(Place, &Record<'_>)) {
-        let before = line.get(..hit).unwrap_or(&[]);
-        let message = line.get(hit + head.pattern().len()..).unwrap_or(&[]);
-        let place = self.place;
-        record(head, before, message, &mut self.tags, &mut |record: &Record<'_>| sink(place, record));
-    }
-
-    /// Reads one line by name, and learns its layout when it is a plain decode line.
-    fn line_of_block(&mut self, line: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
-        let mut layouts = std::mem::take(&mut self.layouts);
-        self.line(line, self.place.line, &mut |place, record: &Record<'_>| {
+    /// Reads a line that needs no unwrapping and has no word but one; learns its layout when it is a decode line.
+    fn single(
+        &mut self,
+        line: &[u8],
+        text: &[u8],
+        hit: Option<Hit>,
+        sink: &mut impl FnMut(Place, &Record<'_>),
+    ) {
+        let Some(hit) = hit else { return };
+        let (place, layouts) = (self.place, &mut self.layouts);
+        self.reader.record(text, 0, hit, text.len(), &mut Quotes::default(), &mut |record: &Record<'_>| {
             if let Record::Decode(decode) = record {
                 layouts.learn(line, decode);
             }
             sink(place, record);
         });
-        self.layouts = layouts;
     }
 
     fn count_lines(&mut self, text: &[u8]) {
@@ -184,34 +165,16 @@ impl Scanner {
 
     /// One line of a container runtime's file: parts are joined before they are read.
     fn runtime_line(&mut self, line: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
-        let Some(part) = unwrap::runtime_line(line.trim_ascii_end()) else {
-            self.flush_joined(sink);
-            self.line(line, self.place.line, sink);
+        let number = self.place.line;
+        let Some(part) = Part::read(line) else {
+            // Something else was glued in; nothing that waits goes on behind it.
+            self.finish(sink);
+            self.line(line, number, sink);
             return;
         };
-        if self.joined.is_empty() && !part.partial {
-            self.line(part.text, self.place.line, sink);
-            return;
+        if let Some(whole) = self.joiner.as_mut().and_then(|joiner| joiner.add(part, number)) {
+            self.line(&whole.text, whole.line, sink);
         }
-        if self.joined.is_empty() {
-            self.joined_line = self.place.line;
-        }
-        if self.joined.len().saturating_add(part.text.len()) <= MAX_JOINED {
-            self.joined.extend_from_slice(part.text);
-        }
-        if !part.partial {
-            self.flush_joined(sink);
-        }
-    }
-
-    fn flush_joined(&mut self, sink: &mut impl FnMut(Place, &Record<'_>)) {
-        if self.joined.is_empty() {
-            return;
-        }
-        let joined = std::mem::take(&mut self.joined);
-        self.line(&joined, self.joined_line, sink);
-        self.joined = joined;
-        self.joined.clear();
     }
 
     /// Unwraps one physical line and reads the records in it.
@@ -229,152 +192,107 @@ impl Scanner {
         let mut rest = text;
         while let Some(end) = memchr::memchr2(b'\r', b'\n', rest) {
             let (segment, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-            segment_records(segment, place, &self.heads, &mut self.tags, sink);
+            self.reader.records(segment, &mut |record: &Record<'_>| sink(place, record));
             rest = behind.get(1..).unwrap_or(&[]);
         }
-        segment_records(rest, place, &self.heads, &mut self.tags, sink);
+        self.reader.records(rest, &mut |record: &Record<'_>| sink(place, record));
     }
 }
 
-/// Reads the records of a text without line breaks: each ends where the next begins.
-fn segment_records(
-    text: &[u8],
-    place: Place,
-    heads: &Heads,
-    tags: &mut TagCache,
-    sink: &mut impl FnMut(Place, &Record<'_>),
-) {
-    let mut done = 0;
-    let mut current = heads.next(text, done);
-    while let Next::At(hit, head) = current {
-        let behind = hit + head.pattern().len();
-        current = heads.next(text, behind);
-        let end = match current {
-            Next::At(next, _) => prefix::start(text, next).max(behind),
-            _ => text.len(),
-        };
-        let before = text.get(done..hit).unwrap_or(&[]);
-        let message = text.get(behind..end).unwrap_or(&[]);
-        record(head, before, message, tags, &mut |record: &Record<'_>| sink(place, record));
-        done = end;
+impl LineReader {
+    /// Reads the records of a text without line breaks: each ends where the next begins.
+    fn records(&mut self, text: &[u8], sink: &mut impl FnMut(&Record<'_>)) {
+        let mut quotes = Quotes::default();
+        let mut done = 0;
+        let mut current = self.words.head(text, done);
+        while let Some(hit) = current {
+            let next = self.words.head(text, hit.end);
+            let end = next.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
+            self.record(text, done, hit, end, &mut quotes, sink);
+            done = end;
+            current = next;
+        }
+    }
+
+    /// Reads the record whose head is `hit`: its prefix begins at `done`, its message ends at `end`.
+    fn record(
+        &mut self,
+        text: &[u8],
+        done: usize,
+        hit: Hit,
+        end: usize,
+        quotes: &mut Quotes,
+        sink: &mut impl FnMut(&Record<'_>),
+    ) {
+        let prefix = prefix::read(text, done, hit.at, quotes, &mut self.tags);
+        let message = text.get(hit.end..end).unwrap_or(&[]);
+        match record(hit.head, prefix, message) {
+            Ok(Some(record)) => sink(&record),
+            Ok(None) => {}
+            Err(reason) => {
+                let from = done.max(hit.at.saturating_sub(CONTEXT));
+                let text = text.get(from..end).unwrap_or(&[]);
+                sink(&Record::Skipped(Skipped { reason, text }));
+            }
+        }
     }
 }
 
-/// Reads one record from what stands before and behind its head.
-fn record(
+/// Reads one record from its prefix and what stands behind its head; `None` for a mere mention.
+fn record<'a>(
     head: Head,
-    before: &[u8],
-    message: &[u8],
-    tags: &mut TagCache,
-    sink: &mut impl FnMut(&Record<'_>),
-) {
+    prefix: Option<Prefix<'a>>,
+    message: &'a [u8],
+) -> Result<Option<Record<'a>>, SkipReason> {
     match head {
-        Head::Decode => sink(&match decode_line(before, message, tags) {
-            Ok(line) => Record::Decode(line),
-            Err(reason) => Record::Skipped(reason),
-        }),
-        Head::Prefill => {
-            let found = behind_head(message).filter(|(_, message)| prefill::is_prefill(message));
-            if let Some(((_, message), prefix)) = found.zip(prefix::read(before, tags)) {
-                sink(&Record::Prefill(PrefillLine {
-                    timestamp: prefix.timestamp,
-                    tags: prefix.tags,
-                    message,
-                }));
-            }
-        }
-        Head::Start => {
-            if let Some(start) = prefix::read(before, tags).and_then(|_| server_args::parse(message)) {
-                sink(&Record::Start(Box::new(start)));
-            }
-        }
+        Head::Decode => decode_line(prefix, message).map(|line| Some(Record::Decode(line))),
+        Head::Prefill => prefill_line(prefix, message).map(|line| Some(Record::Prefill(line))),
+        // Programs name their arguments in other places too (`f(server_args=args)`): those do not look like the line.
+        Head::Start => Ok(prefix.zip(server_args::parse(message)).map(|(prefix, mut start)| {
+            start.timestamp = prefix.timestamp.map(|time| time.as_str().to_owned());
+            Record::Start(Box::new(start))
+        })),
+        Head::Foreign => Err(SkipReason::Lookalike),
         Head::Flush => {
-            if prefix::read(before, tags).is_some() {
-                sink(&Record::CacheFlush);
-            }
+            Ok(prefix.map(|Prefix { timestamp, tags }| Record::CacheFlush(CacheFlush { timestamp, tags })))
         }
     }
 }
 
-fn decode_line<'a>(
-    before: &'a [u8],
-    message: &'a [u8],
-    tags: &mut TagCache,
-) -> Result<DecodeLine<'a>, SkipReason> {
-    let prefix = prefix::read(before, tags).ok_or(SkipReason::Lookalike)?;
-    // A head at the very end of a line is a record cut there.
-    if message.trim_ascii().is_empty() {
-        return Err(SkipReason::Truncated);
-    }
-    let (iteration, message) = behind_head(message).ok_or(SkipReason::Lookalike)?;
+fn decode_line<'a>(prefix: Option<Prefix<'a>>, message: &'a [u8]) -> Result<DecodeLine<'a>, SkipReason> {
+    let prefix = prefix.ok_or(SkipReason::Lookalike)?;
+    let (iteration, message) = behind_head(message)?;
     decode::parse(prefix, iteration, message)
 }
 
-/// What must follow a head: `.`, `,` or ` [N],`, then a space or the end.
-fn behind_head(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
-    let (iteration, text) = match text.strip_prefix(b" [") {
-        Some(text) => {
-            let end = memchr::memchr(b']', text)?;
-            (Some(super::number::integer(text.get(..end)?)?), text.get(end + 1..)?)
-        }
-        None => (None, text),
+fn prefill_line<'a>(prefix: Option<Prefix<'a>>, message: &'a [u8]) -> Result<PrefillLine<'a>, SkipReason> {
+    let prefix = prefix.ok_or(SkipReason::Lookalike)?;
+    let (iteration, message) = behind_head(message)?;
+    prefill::parse(prefix, iteration, message)
+}
+
+/// What must follow a head: `.`, `,` or ` [N],`, then a space or the end. Behind it the message, without what a wrapper
+/// appended.
+fn behind_head(text: &[u8]) -> Result<(Option<u64>, &[u8]), SkipReason> {
+    // A head at the very end of a line, or one whose number ends it, is a record cut there.
+    let rest = text.strip_prefix(b" [").unwrap_or(text);
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if rest.get(digits..).is_some_and(|rest| rest.trim_ascii().is_empty() || rest == b"]") {
+        return Err(SkipReason::Truncated);
+    }
+    iteration(text)
+        .and_then(|(iteration, text)| {
+            let message = text.strip_prefix(b",").or_else(|| text.strip_prefix(b"."))?;
+            message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, unwrap::suffix(message)))
+        })
+        .ok_or(SkipReason::Lookalike)
+}
+
+/// Takes ` [N]` from the start of `text`, where it is.
+fn iteration(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
+    let Some(text) = text.strip_prefix(b" [") else {
+        return Some((None, text));
     };
-    let message = text.strip_prefix(b",").or_else(|| text.strip_prefix(b"."))?;
-    message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, message))
-}
-
-/// Where the next head stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    /// Not searched yet.
-    Unknown,
-    At(usize, Head),
-    Never,
-}
-
-/// Searches for all heads in one pass.
-#[derive(Debug)]
-struct Heads {
-    /// `None` on a processor without the vector instructions: the heads are then searched one by one.
-    searcher: Option<Searcher>,
-}
-
-impl Heads {
-    fn new() -> Self {
-        Self { searcher: Searcher::new(Head::ALL.map(Head::pattern)) }
-    }
-
-    /// The first head at or behind `from`.
-    fn next(&self, text: &[u8], from: usize) -> Next {
-        let rest = text.get(from..).unwrap_or(&[]);
-        let found = match &self.searcher {
-            Some(searcher) => searcher
-                .find(rest)
-                .and_then(|found| Some((found.start(), *Head::ALL.get(found.pattern().as_usize())?))),
-            None => Head::ALL
-                .into_iter()
-                .filter_map(|head| Some((memchr::memmem::find(rest, head.pattern())?, head)))
-                .min_by_key(|(at, _)| *at),
-        };
-        found.map_or(Next::Never, |(at, head)| Next::At(from + at, head))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heads_are_found_in_order_with_and_without_the_searcher() {
-        let text = b"x Prefill batch, Decode batc Decode batch server_args= Cache flushed successfully!";
-        for heads in [Heads::new(), Heads { searcher: None }] {
-            let mut found = Vec::new();
-            let mut from = 0;
-            while let Next::At(at, head) = heads.next(text, from) {
-                found.push(head);
-                from = at + 1;
-            }
-            assert_eq!(found, [Head::Prefill, Head::Decode, Head::Start, Head::Flush]);
-        }
-    }
+    let end = memchr::memchr(b']', text)?;
+    Some((Some(number::integer(text.get(..end)?)?), text.get(end + 1..)?))
 }

@@ -1,6 +1,6 @@
 //! The reader on whole texts: the specification's worked examples, wrappers, and what must not become a record.
 
-use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Place, Record, Scanner, Timestamp};
+use crate::evidence::{DecodeLine, GraphLabel, Hundredths, Record, Scanner, Timestamp};
 
 const LINE: &str = "[2026-10-12 01:02:03 DP0 TP0 EP0] Decode batch, #running-req: 16, #token: 793, token usage: 0.05, \
     accept len: 3.52, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0";
@@ -12,10 +12,12 @@ fn read(text: &[u8]) -> Vec<String> {
     let mut sink = |_, record: &Record<'_>| {
         seen.push(match record {
             Record::Decode(line) => brief(line),
-            Record::Prefill(line) => format!("prefill {:?} {:?}", line.new_seq(), line.new_tokens()),
+            Record::Prefill(line) => {
+                format!("prefill {:?} {:?}", line.figures().new_seq, line.figures().new_tokens)
+            }
             Record::Start(start) => format!("start {:?}", start.num_steps),
-            Record::CacheFlush => "flush".to_owned(),
-            Record::Skipped(reason) => format!("{reason:?}"),
+            Record::CacheFlush(_) => "flush".to_owned(),
+            Record::Skipped(skipped) => format!("{:?}", skipped.reason),
         });
     };
     scanner.lines(text, &mut sink);
@@ -58,7 +60,7 @@ fn fields_of_a_plain_line() {
     });
 }
 
-/// SGLANG.md section 5, worked examples.
+/// Lines of the newer shapes, with what each must read as.
 #[test]
 fn worked_examples_of_the_grammar() {
     let pd = "[2026-09-24 01:50:43.001 DP0 TP0 EP0] Decode batch [40], #running-req: 1, #token: 532160, token usage: 0.19, \
@@ -110,9 +112,59 @@ fn lookalikes_are_counted_and_never_read() {
         "The line `[2026-10-12 01:02:03] Decode batch, #running-req: 1, accept len: 3.00, #queue-req: 0` says so.",
         "[2026-10-12 01:02:03] Decode batch, #running-req: 1, ..., accept len: 3.00, #queue-req: 0",
         "Every Decode batch, which is large, counts.",
+        "[2026-10-12 01:02:03] Decode batch, #running-req: ..., accept len: 3.00, #queue-req: 0",
+        "[2026-10-12 01:02:03] Receive: text='why does it say: [2026-10-12 01:02:03] Decode batch, #running-req: 1, #queue-req: 0 here'",
+        "> [2026-10-12 01:02:03] Decode batch, #running-req: 1, accept len: 3.00, #queue-req: 0",
+        "[2026-07-30 13:34:52 TP0] Prefill rank batch, #new-token: 2048, #cached-token: 0, #chunks: 1",
+        "A Prefill batch, too.",
     ] {
         assert_eq!(read(text.as_bytes()), ["Lookalike"], "{text}");
     }
+}
+
+#[test]
+fn both_records_of_one_string_are_quoted() {
+    let text = format!("{{\"text\": \"a {LINE} b {LINE} c\"}}");
+    assert_eq!(read(text.as_bytes()), ["Lookalike", "Lookalike"]);
+    let closed = format!("GET \"/a\" 200{LINE}");
+    assert_eq!(read(closed.as_bytes()), read(LINE.as_bytes()));
+}
+
+#[test]
+fn a_cut_iteration_is_a_cut_line() {
+    for text in
+        ["Decode batch [", "Decode batch [12", "Decode batch [12]", "Decode batch [12],", "Decode batch "]
+    {
+        assert_eq!(read(text.as_bytes()), ["Truncated"], "{text}");
+    }
+    assert_eq!(read(b"Decode batch [x], #running-req: 1"), ["Lookalike"]);
+}
+
+#[test]
+fn fields_of_two_records_are_never_mixed() {
+    let pools = "#full token: 4128, full token usage: 0.10, mamba num: 3, mamba usage: 0.30";
+    let hybrid = LINE.replace("#token: 793, token usage: 0.05", pools);
+    assert_eq!(read(hybrid.as_bytes()), read(LINE.as_bytes()));
+    for (from, to) in [
+        ("mamba num: 3", "mamba num: 3, mamba num: 3"),
+        ("mamba usage: 0.30", "mamba usage: 0.3INFO:     127.0.0.1:40052"),
+        ("mamba usage: 0.30", "mamba usage: 0.3[2026-10-12 01:02:03] starting"),
+        ("accept len: 3.52", "accept len: 3.52 \"GET"),
+        ("accept len: 3.52", "accept len: 3.5"),
+    ] {
+        let text = hybrid.replace(from, to);
+        assert_ne!(text, hybrid);
+        assert_eq!(read(text.as_bytes()), ["Truncated"], "{text}");
+    }
+}
+
+#[test]
+fn counts_below_zero_are_absent() {
+    let text = LINE.replace("#token: 793, token usage: 0.05", "#token: -3, token usage: -0.00");
+    decode(&text, |line| {
+        assert_eq!((line.tokens(), line.token_usage()), (None, None));
+        assert_eq!(line.accept_len, Some(Hundredths::new(352)));
+    });
 }
 
 #[test]
@@ -157,6 +209,9 @@ fn wrappers_change_nothing() {
         format!("  7%|#  | 4/58 [00:02<00:20]\r{LINE}"),
         format!("\0\0\0{LINE}"),
         format!("(Engine pid=1, ip=192.0.2.7) {LINE} [repeated 3x across cluster]"),
+        format!("(Engine pid=1) {LINE},  [repeated 3x across cluster] (Ray deduplicates, see http://x)"),
+        LINE.replace("Decode batch", "\x1b[31mDecode\x1b[0m batch"),
+        format!("{{\"log\":\"{}\\n\"}}", LINE.replace("Decode batch", "Decode\\u001b[0m batch")),
         format!("    {LINE}, \n"),
         format!(" 3: {LINE}, fwd occupancy: nan%\n"),
         format!("C:\\logs\\a.txt:{LINE}"),
@@ -178,6 +233,56 @@ fn runtime_parts_are_joined() {
     assert_eq!(read(text.as_bytes()), [plain[0].as_str(), plain[0].as_str(), "Truncated"]);
 }
 
+/// A part may end in a space, and the other stream may come between.
+#[test]
+fn runtime_parts_keep_their_text_and_their_stream() {
+    let plain = read(LINE.as_bytes());
+    for (at, _) in LINE.match_indices(' ') {
+        let (first, last) = LINE.split_at(at + 1);
+        let text = format!(
+            "2026-10-12T01:02:03.5Z stderr P {first}\n2026-10-12T01:02:03.5Z stdout F GET /, x: 1\n\
+             2026-10-12T01:02:03.6Z stderr F {last}\n"
+        );
+        assert_eq!(read(text.as_bytes()), plain, "{text}");
+    }
+}
+
+/// The runtime's lines may begin behind others: the first of them that holds a head tells.
+#[test]
+fn runtime_lines_behind_other_lines() {
+    let (first, last) = LINE.split_at(90);
+    let text = format!(
+        "{LINE}\nstarting\n2026-10-12T01:02:03.5Z stderr P {first}\n2026-10-12T01:02:03.6Z stderr F {last}\n\
+         2026-10-12T01:02:03.7Z stderr P {first}\n{LINE}\n"
+    );
+    let mut places = Vec::new();
+    let mut scanner = Scanner::new(0);
+    let mut sink = |place: crate::evidence::Place, _: &Record<'_>| places.push(place.line);
+    scanner.lines(text.as_bytes(), &mut sink);
+    scanner.finish(&mut sink);
+    assert_eq!(places, [1, 3, 5, 6]);
+    let plain = read(LINE.as_bytes());
+    assert_eq!(read(text.as_bytes()), [&plain[0], &plain[0], "Truncated", &plain[0]]);
+}
+
+#[test]
+fn skipped_text_shows_the_head_and_what_led_to_it() {
+    let prose = format!("{} so Decode batch, we see", "x".repeat(100));
+    let torn = format!("{}{LINE}", &LINE[..70]);
+    for (text, expected) in [
+        (prose.as_str(), format!("{} so Decode batch, we see", "x".repeat(60))),
+        (torn.as_str(), LINE[..70].to_owned()),
+    ] {
+        let mut seen = Vec::new();
+        Scanner::new(0).lines(text.as_bytes(), &mut |_, record: &Record<'_>| {
+            if let Record::Skipped(skipped) = record {
+                seen.push(String::from_utf8(skipped.text.to_vec()).unwrap());
+            }
+        });
+        assert_eq!(seen, [expected]);
+    }
+}
+
 #[test]
 fn other_records_and_line_numbers() {
     let text = format!(
@@ -186,8 +291,7 @@ fn other_records_and_line_numbers() {
          [2026-10-12 01:02:02] Cache flushed successfully!\n\n{LINE}\n"
     );
     let mut places = Vec::new();
-    Scanner::new(3)
-        .lines(text.as_bytes(), &mut |place: Place, _: &Record<'_>| places.push((place.file, place.line)));
+    Scanner::new(3).lines(text.as_bytes(), &mut |place, _| places.push((place.file, place.line)));
     assert_eq!(places, [(3, 2), (3, 3), (3, 4), (3, 6)]);
     assert_eq!(
         read(text.as_bytes()),

@@ -1,33 +1,12 @@
-//! Wrappers that change the text itself: terminal colours, Docker's JSON lines, and the container runtime's parts.
+//! Wrappers that change the text itself: terminal colours, Docker's JSON lines, and what Ray appends.
 
-/// A line of the container runtime: `time stdout P|F text`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RuntimeLine<'a> {
-    /// `P`: the next line of the stream goes on with this one.
-    pub(super) partial: bool,
-    /// What the container wrote.
-    pub(super) text: &'a [u8],
-}
-
-/// Reads the container runtime's own prefix.
-pub(super) fn runtime_line(line: &[u8]) -> Option<RuntimeLine<'_>> {
-    let mut words = line.splitn(4, |byte| *byte == b' ');
-    let (time, stream, flag) = (words.next()?, words.next()?, words.next()?);
-    let text = words.next().unwrap_or(&[]);
-    let dated = time.len() >= 20 && time.first()?.is_ascii_digit() && time.get(10) == Some(&b'T');
-    let partial = match flag {
-        b"P" => true,
-        b"F" => false,
-        _ => return None,
-    };
-    (dated && matches!(stream, b"stdout" | b"stderr")).then_some(RuntimeLine { partial, text })
-}
-
-/// Whether a line holds no colours, no bare carriage return and is no JSON: what it says is what it means.
-pub(super) fn is_plain(line: &[u8]) -> bool {
+/// `line` without its line break, when what it says is what it means: no colours, no bare carriage return, no JSON.
+pub(super) fn plain(line: &[u8]) -> Option<&[u8]> {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    text.first() != Some(&b'{') && memchr::memchr2(0x1b, b'\r', text).is_none()
+    let plain =
+        text.trim_ascii_start().first() != Some(&b'{') && memchr::memchr2(0x1b, b'\r', text).is_none();
+    plain.then_some(text)
 }
 
 /// Appends `text` to `plain` without terminal control sequences.
@@ -41,18 +20,49 @@ pub(super) fn strip_colours(text: &[u8], plain: &mut Vec<u8>) {
     plain.extend_from_slice(rest);
 }
 
-/// What follows the control sequence that `text` begins with.
+/// What follows the control sequence that `text` begins with. Of one that is cut, the escape alone goes: what follows
+/// may be a record's own bracket.
 fn after_sequence(text: &[u8]) -> &[u8] {
-    match text.get(1) {
+    let behind = text.get(1..).unwrap_or(&[]);
+    let end = match behind.first() {
+        // Colours and movements: parameters, intermediates, and a letter.
         Some(b'[') => {
-            let parameters = text.get(2..).unwrap_or(&[]);
-            let end = parameters.iter().position(|byte| (0x40..=0x7e).contains(byte));
-            end.and_then(|end| parameters.get(end + 1..)).unwrap_or(&[])
+            let rest = behind.get(1..).unwrap_or(&[]);
+            let parameters = rest.iter().take_while(|byte| (0x30..=0x3f).contains(*byte)).count();
+            let rest = rest.get(parameters..).unwrap_or(&[]);
+            let between = rest.iter().take_while(|byte| (0x20..=0x2f).contains(*byte)).count();
+            let last = rest.get(between).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'~');
+            last.then_some(1 + parameters + between + 1)
         }
-        // A lone escape takes one character with it.
-        Some(_) => text.get(2..).unwrap_or(&[]),
-        None => &[],
+        // Titles and links, up to a bell or `ESC \`.
+        Some(b']') => memchr::memchr2(0x07, 0x1b, behind).and_then(|end| {
+            let rest = behind.get(end..)?;
+            if rest.starts_with(b"\x1b") {
+                rest.starts_with(b"\x1b\\").then_some(end + 2)
+            } else {
+                Some(end + 1)
+            }
+        }),
+        // Character sets: `ESC ( B`.
+        Some(b'(' | b')') => behind.get(1).filter(|set| (0x30..=0x7e).contains(*set)).map(|_| 2),
+        Some(_) | None => None,
+    };
+    end.and_then(|end| behind.get(end..)).unwrap_or(behind)
+}
+
+/// `text` without Ray's ` [repeated 3x across cluster]`, and what Ray says behind it.
+pub(super) fn suffix(text: &[u8]) -> &[u8] {
+    // Only its end is looked at, for the sake of speed: a message of the engine never ends so.
+    if !text.trim_ascii_end().last().is_some_and(|byte| matches!(byte, b']' | b')')) {
+        return text;
     }
+    let mark: &[u8] = b" [repeated ";
+    let repeated = memchr::memmem::find_iter(text, mark).find(|at| {
+        let behind = text.get(at + mark.len()..).unwrap_or(&[]);
+        let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits > 0 && behind.get(digits..).is_some_and(|rest| rest.starts_with(b"x across cluster]"))
+    });
+    repeated.and_then(|at| text.get(..at)).unwrap_or(text)
 }
 
 /// The start of a line of Docker's `json-file` driver.
@@ -116,15 +126,34 @@ mod tests {
 
     #[test]
     fn colours_go_and_text_stays() {
-        let mut plain = Vec::new();
-        strip_colours(b"\x1b[1;33m3.52\x1b[0m, x\x1b", &mut plain);
-        assert_eq!(plain, b"3.52, x");
+        for (text, expected) in [
+            (&b"\x1b[1;33m3.52\x1b[0m, x\x1b"[..], &b"3.52, x"[..]),
+            (b"3.52\x1b(B\x1b[m, x", b"3.52, x"),
+            (b"3.52\x1b(\n", b"3.52(\n"),
+            (b"a\x1b[K\x1b[?25lb", b"ab"),
+            (b"\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b", b"ab"),
+            (b"\x1b[2026-10-12 01:02:03] x", b"[2026-10-12 01:02:03] x"),
+            (b"\x1b[1;3[2026-10-12 01:02:03] x", b"[1;3[2026-10-12 01:02:03] x"),
+            (b"\x1b[2026-10-12 01:02:03 TP0] x", b"[2026-10-12 01:02:03 TP0] x"),
+            (b"\x1b]0;cut\x1b[1mx", b"]0;cutx"),
+            (b"\x1b]0;cut", b"]0;cut"),
+            (b"x\x1b[", b"x["),
+        ] {
+            let mut plain = Vec::new();
+            strip_colours(text, &mut plain);
+            assert_eq!(plain, expected);
+        }
     }
 
     #[test]
-    fn runtime_lines() {
-        let line = runtime_line(b"2026-06-01T10:00:02.0Z stdout P [x").unwrap();
-        assert_eq!(line, RuntimeLine { partial: true, text: b"[x" });
-        assert_eq!(runtime_line(b"[2026-06-01 10:00:02] stdout F x"), None);
+    fn what_ray_appends_goes() {
+        for (text, expected) in [
+            ("a: 0 [repeated 3x across cluster]", "a: 0"),
+            ("a: 0, [repeated 12x across cluster] (Ray deduplicates logs, see http://x)", "a: 0,"),
+            ("a: 0 [repeated x across cluster]", "a: 0 [repeated x across cluster]"),
+            ("a: 3.71 [3.55, 3.87]", "a: 3.71 [3.55, 3.87]"),
+        ] {
+            assert_eq!(suffix(text.as_bytes()), expected.as_bytes());
+        }
     }
 }

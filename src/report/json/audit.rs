@@ -1,7 +1,6 @@
 //! `audit --json`: one document with every point.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use serde::Serialize;
 
@@ -9,21 +8,24 @@ use crate::audit::{AcceptLenReport, Finding, Mechanism, PointReport, RivalCell, 
 use crate::evidence::{Place, ServerStart};
 use crate::golden::{Target, TargetOrigin};
 
-/// Writes the audit as one JSON document, ended by a line feed. `files` are the names that places refer to.
-pub fn write_audit(
-    points: &[PointReport],
-    verdict: Verdict,
-    files: &[String],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let document = Document {
-        schema_version: 1,
-        target: target_of_all(points).map(TargetEntry::from),
-        points: points.iter().map(|point| PointEntry::new(point, files)).collect(),
-        verdict: verdict.name(),
-    };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+/// Every point, and the verdict over all.
+#[derive(Debug, Serialize)]
+pub struct AuditDocument<'a> {
+    target: Option<TargetEntry<'a>>,
+    points: Vec<PointEntry<'a>>,
+    verdict: &'static str,
+}
+
+impl<'a> AuditDocument<'a> {
+    /// The document of an audit. `files` are the names that places refer to.
+    #[must_use]
+    pub fn new(points: &'a [PointReport], verdict: Verdict, files: &'a [&'a str]) -> Self {
+        Self {
+            target: target_of_all(points).map(TargetEntry::from),
+            points: points.iter().map(|point| PointEntry::new(point, files)).collect(),
+            verdict: verdict.name(),
+        }
+    }
 }
 
 /// The target that all points share. Points whose largest accept length comes from their own server may differ.
@@ -32,15 +34,7 @@ fn target_of_all(points: &[PointReport]) -> Option<&Target> {
     points.iter().all(|point| point.target.as_ref() == Some(first)).then_some(first)
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema_version: u32,
-    target: Option<TargetEntry<'a>>,
-    points: Vec<PointEntry<'a>>,
-    verdict: &'static str,
-}
-
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct TargetEntry<'a> {
     source: &'static str,
     curve: Option<&'a str>,
@@ -50,7 +44,7 @@ struct TargetEntry<'a> {
     max_accept_length: u32,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct PointEntry<'a> {
     name: &'a str,
     files: Vec<&'a str>,
@@ -75,7 +69,7 @@ struct PointEntry<'a> {
     reason: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct SkippedEntry {
     truncated: u64,
     duplicate: u64,
@@ -84,14 +78,14 @@ struct SkippedEntry {
     not_finite: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct RankEntry {
     tags: BTreeMap<String, u32>,
     lines: u64,
     accept_len: Option<f64>,
 }
 
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct AcceptLenEntry {
     mean: Option<f64>,
     weighted: Option<f64>,
@@ -102,30 +96,30 @@ struct AcceptLenEntry {
     confidence: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct RangeEntry {
     min: Option<u32>,
     max: Option<u32>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct GraphEntry {
     r#true: u64,
     r#false: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct QueueEntry {
     max: Option<u32>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ThroughputEntry {
     median: Option<f64>,
     steady_mean: Option<f64>,
 }
 
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct ServerEntry<'a> {
     speculative_algorithm: Option<&'a str>,
     num_steps: Option<u32>,
@@ -134,7 +128,7 @@ struct ServerEntry<'a> {
     decode_log_interval: Option<u32>,
 }
 
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct MechanismEntry<'a> {
     best: Option<&'static str>,
     rejected: Vec<&'static str>,
@@ -144,7 +138,7 @@ struct MechanismEntry<'a> {
     dispersion: Option<DispersionEntry>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct CellEntry<'a> {
     curve: &'a str,
     thinking: &'static str,
@@ -153,7 +147,7 @@ struct CellEntry<'a> {
 }
 
 /// D of the steady lines about the target, and the probability of one at most and at least as large.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct DispersionEntry {
     d: f64,
     lines: u64,
@@ -161,7 +155,7 @@ struct DispersionEntry {
     upper_tail: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct FindingEntry<'a> {
     code: &'static str,
     severity: String,
@@ -169,7 +163,7 @@ struct FindingEntry<'a> {
     evidence: Option<PlaceEntry<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct PlaceEntry<'a> {
     file: Option<&'a str>,
     line: u64,
@@ -193,7 +187,7 @@ impl<'a> From<&'a Target> for TargetEntry<'a> {
 }
 
 impl<'a> PointEntry<'a> {
-    fn new(point: &'a PointReport, files: &'a [String]) -> Self {
+    fn new(point: &'a PointReport, files: &'a [&'a str]) -> Self {
         Self {
             name: &point.name,
             files: point.files.iter().filter_map(|file| name(files, *file)).collect(),
@@ -303,7 +297,7 @@ impl<'a> From<&'a RivalCell> for CellEntry<'a> {
 }
 
 impl<'a> FindingEntry<'a> {
-    fn new(finding: &'a Finding, files: &'a [String]) -> Self {
+    fn new(finding: &'a Finding, files: &'a [&'a str]) -> Self {
         let place = |place: Place| PlaceEntry { file: name(files, place.file), line: place.line };
         Self {
             code: finding.code.name(),
@@ -315,6 +309,6 @@ impl<'a> FindingEntry<'a> {
 }
 
 /// The name of a file by its index.
-fn name(files: &[String], index: u32) -> Option<&str> {
-    files.get(usize::try_from(index).ok()?).map(String::as_str)
+fn name<'a>(files: &[&'a str], index: u32) -> Option<&'a str> {
+    files.get(usize::try_from(index).ok()?).copied()
 }

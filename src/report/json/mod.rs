@@ -1,4 +1,4 @@
-//! JSON documents. Every one begins with `"schema_version": 1` and ends with a line end.
+//! JSON. A document begins with `"schema_version": 1` and ends with a line end; records are one object a line.
 
 mod audit;
 mod check;
@@ -7,10 +7,12 @@ mod document;
 mod env;
 mod number;
 mod prediction;
+mod records;
 mod simulate;
 
-pub use audit::write_audit;
+pub use audit::AuditDocument;
 pub use check::CheckDocument;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
+pub use records::write_record;
 pub use simulate::SimulateDocument;

@@ -9,6 +9,7 @@ use crate::evidence::{Place, ServerStart};
 use crate::golden::{Target, TargetOrigin};
 
 use super::style::{BOLD, GREEN, RED, RESET, YELLOW};
+use super::{Align, Table};
 
 /// Ranks listed one by one; more are summed up.
 const MAX_RANKS: usize = 16;
@@ -18,21 +19,24 @@ const MAX_RANKS: usize = 16;
 pub fn write_audit(
     points: &[PointReport],
     verdict: Verdict,
-    files: &[String],
+    files: &[&str],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for point in points {
+    for (index, point) in points.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
         write_point(point, files, out)?;
-        writeln!(out)?;
     }
     if points.len() > 1 {
+        writeln!(out)?;
         write_summary(points, out)?;
-        writeln!(out, "verdict over {} points: {}", points.len(), colored(verdict))?;
+        writeln!(out, "\nverdict over {} points: {}", points.len(), colored(verdict))?;
     }
     Ok(())
 }
 
-fn write_point(point: &PointReport, files: &[String], out: &mut dyn Write) -> io::Result<()> {
+fn write_point(point: &PointReport, files: &[&str], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{RESET}", point.name)?;
     for (label, value) in facts(point) {
         writeln!(out, "  {label:<11} {value}")?;
@@ -58,6 +62,7 @@ fn facts(point: &PointReport) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut add = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
     add("target", Some(point.target.as_ref().map_or_else(|| "none".to_owned(), target)));
+    add("source", point.target.as_ref().and_then(Target::cell).map(|cell| cell.source.clone()));
     add("server", server(point));
     add("lines", Some(lines(point)));
     add("skipped", skipped(point.skipped));
@@ -75,13 +80,12 @@ fn facts(point: &PointReport) -> Vec<(&'static str, String)> {
 fn target(target: &Target) -> String {
     let (length, max) = (target.accept_length(), target.max_accept_length());
     let source = match target.origin() {
-        TargetOrigin::Golden(cell) => format!(
-            "golden, {} {} draft length {}, {}",
-            cell.curve, cell.thinking, cell.draft_length, cell.source
-        ),
-        TargetOrigin::Explicit => "as given, not a golden value".to_owned(),
+        TargetOrigin::Golden(cell) => {
+            format!("{} {}, draft length {}", cell.curve, cell.thinking, cell.draft_length)
+        }
+        TargetOrigin::Explicit => "as given, no golden value".to_owned(),
     };
-    format!("{length} of at most {max} tokens a verify step ({source})")
+    format!("{length} of at most {max} tokens a verify step: {source}")
 }
 
 fn server(point: &PointReport) -> Option<String> {
@@ -183,25 +187,23 @@ fn per_line(point: &PointReport) -> Option<String> {
 
 fn mechanism(point: &PointReport) -> Option<String> {
     let mechanisms = point.mechanisms.as_ref()?;
-    let mut text = mechanisms.best.map_or("undetermined", Mechanism::name).to_owned();
-    if !mechanisms.rejected.is_empty() {
-        let rejected: Vec<&str> = mechanisms.rejected.iter().map(|mechanism| mechanism.name()).collect();
-        text.push_str(&format!("; rejected: {}", rejected.join(", ")));
-    }
-    if let Some(scatter) = mechanisms.dispersion {
-        text.push_str(&format!("; scatter D {:.1} over {} steady lines", scatter.d, scatter.lines));
-    }
-    if let Some(lattice) = point.lattice.filter(|lattice| lattice.misses > 0) {
-        text.push_str(&format!(", {} off the lattice", lattice.misses));
-    }
-    if !mechanisms.cells_alike.is_empty() {
-        let mut cells: Vec<String> =
-            mechanisms.cells_alike.iter().map(|cell| cell.accept_length.to_string()).collect();
-        cells.sort_unstable();
-        cells.dedup();
-        text.push_str(&format!("; golden values that fit as well: {}", cells.join(", ")));
-    }
-    Some(text)
+    let best = mechanisms.best.map_or("undetermined", Mechanism::name).to_owned();
+    let rejected: Vec<&str> = mechanisms.rejected.iter().map(|mechanism| mechanism.name()).collect();
+    let mut values: Vec<String> =
+        mechanisms.cells_alike.iter().map(|cell| cell.accept_length.to_string()).collect();
+    values.sort_unstable();
+    values.dedup();
+    let misses = point.lattice.map_or(0, |lattice| lattice.misses);
+    let parts = [
+        Some(best),
+        (!rejected.is_empty()).then(|| format!("rejected: {}", rejected.join(", "))),
+        mechanisms
+            .dispersion
+            .map(|scatter| format!("scatter D {:.1} over {} steady lines", scatter.d, scatter.lines)),
+        (misses > 0).then(|| format!("{misses} off the lattice")),
+        (!values.is_empty()).then(|| format!("golden values that fit as well: {}", values.join(", "))),
+    ];
+    Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
 fn batch(point: &PointReport) -> Option<String> {
@@ -221,7 +223,7 @@ fn throughput(point: &PointReport) -> Option<String> {
     Some(format!("median {median:.1}, mean {mean:.1} tokens/s without idle time, all ranks"))
 }
 
-fn write_finding(finding: &Finding, files: &[String], out: &mut dyn Write) -> io::Result<()> {
+fn write_finding(finding: &Finding, files: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let color = match finding.severity {
         Severity::Error => RED,
         Severity::Warning => YELLOW,
@@ -238,7 +240,7 @@ fn write_finding(finding: &Finding, files: &[String], out: &mut dyn Write) -> io
 }
 
 /// Where the line stands that the reason speaks of.
-fn whence(reason: &Reason, files: &[String]) -> String {
+fn whence(reason: &Reason, files: &[&str]) -> String {
     match reason {
         Reason::ImpossibleLine { place: Some(place), .. } => format!(" ({})", named(*place, files)),
         _ => String::new(),
@@ -247,31 +249,32 @@ fn whence(reason: &Reason, files: &[String]) -> String {
 
 /// What a consistent audit does not say.
 fn remark(point: &PointReport) -> Option<&'static str> {
-    let best = point.mechanisms.as_ref()?.best?;
-    let is_simulated = best != Mechanism::Real && (point.target.is_some() || best != Mechanism::Constant);
-    is_simulated.then_some(
+    (point.verdict == Verdict::Consistent).then_some(
         "this acceptance was configured: it shows that the setting was honoured, and is no evidence about the draft model",
     )
 }
 
 fn write_summary(points: &[PointReport], out: &mut dyn Write) -> io::Result<()> {
-    let width = points.iter().map(|point| point.name.chars().count()).max().unwrap_or(0);
+    let (left, right) = (Align::Left, Align::Right);
+    let columns =
+        [("POINT", left), ("LINES", right), ("ACCEPT LEN", right), ("INTERVAL", left), ("VERDICT", left)];
+    let mut table = Table::new(columns);
     for point in points {
-        let mean = point
-            .accept_len
-            .map_or_else(|| "     -".to_owned(), |accept_len| format!("{:>6.3}", accept_len.mean));
-        writeln!(
-            out,
-            "{:<width$}  {mean}  {:>9} lines  {}",
-            point.name,
-            point.decode_lines,
-            colored(point.verdict)
-        )?;
+        let accept_len = point.accept_len.as_ref();
+        let interval = accept_len.and_then(|accept_len| accept_len.interval);
+        let none = || "-".to_owned();
+        table.row([
+            point.name.clone(),
+            point.decode_lines.to_string(),
+            accept_len.map_or_else(none, |accept_len| format!("{:.3}", accept_len.mean)),
+            interval.map_or_else(none, |interval| format!("{:.3} to {:.3}", interval.low, interval.high)),
+            point.verdict.to_string(),
+        ]);
     }
-    Ok(())
+    table.write(out)
 }
 
-fn named(place: Place, files: &[String]) -> String {
+fn named(place: Place, files: &[&str]) -> String {
     let file = usize::try_from(place.file).ok().and_then(|index| files.get(index));
     file.map_or_else(|| format!("line {}", place.line), |file| format!("{file}:{}", place.line))
 }

@@ -1,8 +1,8 @@
 //! Which rank speaks: tags to small numbers, fast when the same ones come again.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use crate::evidence::Tags;
+use super::Tags;
 
 /// Sets of tags told apart in one point. No server has as many ranks; a file that names more is hostile, and the
 /// surplus shares one place.
@@ -10,15 +10,15 @@ const MAX_VOICES: usize = 1024;
 
 /// The sets of tags seen, numbered in the order of their first line.
 #[derive(Debug, Default)]
-pub(super) struct Voices {
+pub(crate) struct Voices {
     tags: Vec<Tags>,
-    numbers: HashMap<Tags, usize>,
+    numbers: FxHashMap<Tags, usize>,
     last: usize,
 }
 
 impl Voices {
     /// The number of `tags`, a new one if they were not seen before.
-    pub(super) fn number(&mut self, tags: Tags) -> usize {
+    pub(crate) fn number(&mut self, tags: Tags) -> usize {
         // Ranks take turns: the one that spoke last, or the one after it.
         for number in [self.last, self.last + 1] {
             if self.tags.get(number) == Some(&tags) {
@@ -43,7 +43,7 @@ impl Voices {
     }
 
     /// The tags with this number.
-    pub(super) fn tags(&self, number: usize) -> Tags {
+    pub(crate) fn tags(&self, number: usize) -> Tags {
         self.tags.get(number).copied().unwrap_or_default()
     }
 }

@@ -1,0 +1,131 @@
+//! The line on stderr that says how far the reading is.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::evidence::Progress;
+
+/// What takes less shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Time between two looks at the counters.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Takes the line away again.
+const CLEAR: &[u8] = b"\r\x1b[K";
+
+/// A line on stderr that shows the progress of a reader, from one second on, until it is dropped.
+///
+/// Nothing is shown when stderr is no terminal. The line is drawn by a thread of its own, which looks at the reader's
+/// counters; the reader does not know of it.
+#[derive(Debug)]
+pub(crate) struct ProgressLine {
+    /// Dropped to end the thread.
+    running: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl ProgressLine {
+    /// Begins to watch; `quiet` shows nothing.
+    #[must_use]
+    pub(crate) fn show(progress: Arc<Progress>, quiet: bool) -> Self {
+        let terminal = if quiet || !io::stderr().is_terminal() { None } else { terminal().ok() };
+        let running = terminal.map(|terminal| {
+            let (running, ended) = channel();
+            let thread = thread::spawn(move || {
+                let began = Instant::now();
+                let mut wait = PATIENCE;
+                let mut drawn = false;
+                while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                    wait = TICK;
+                    drawn = true;
+                    draw(&terminal, &line(progress.read(), progress.total(), began.elapsed()));
+                }
+                if drawn {
+                    draw(&terminal, "");
+                }
+            });
+            (running, thread)
+        });
+        Self { running }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if let Some((running, thread)) = self.running.take() {
+            drop(running);
+            // A thread that panicked has nothing left to clear.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// stderr by a handle of its own: the command holds the lock of the shared one while it runs.
+#[cfg(unix)]
+fn terminal() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(io::stderr().as_fd().try_clone_to_owned()?.into())
+}
+
+/// See above.
+#[cfg(windows)]
+fn terminal() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(io::stderr().as_handle().try_clone_to_owned()?.into())
+}
+
+fn draw(mut terminal: &File, text: &str) {
+    // Nobody can be told that stderr does not work.
+    let _ = terminal.write_all(&[CLEAR, text.as_bytes()].concat());
+}
+
+/// `reading 1.20 GB of 4.00 GB (30 %), 512 MB/s, 5 s left`, short enough for a narrow terminal.
+fn line(read: u64, total: Option<u64>, elapsed: Duration) -> String {
+    let per_second = u128::from(read) * 1000 / elapsed.as_millis().max(1);
+    // xz on a slow machine comes to a few.
+    let speed = match per_second / 100_000 {
+        tenths @ ..100 => format!("{}.{} MB/s", tenths / 10, tenths % 10),
+        tenths => format!("{} MB/s", tenths / 10),
+    };
+    // A file that grows can be longer than it was.
+    match total.filter(|total| *total >= read) {
+        None => format!("reading {}, {speed}", amount(read)),
+        Some(total) => {
+            let percent = u128::from(read) * 100 / u128::from(total.max(1));
+            let left = u128::from(total - read).checked_div(per_second);
+            let left = left.map_or(String::new(), |seconds| format!(", {seconds} s left"));
+            format!("reading {} of {} ({percent} %), {speed}{left}", amount(read), amount(total))
+        }
+    }
+}
+
+fn amount(bytes: u64) -> String {
+    const GIGA: u64 = 1_000_000_000;
+    if bytes < GIGA {
+        format!("{} MB", bytes / 1_000_000)
+    } else {
+        format!("{}.{:02} GB", bytes / GIGA, bytes % GIGA / 10_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_with_and_without_an_end_in_sight() {
+        let line = |read, total| line(read, total, Duration::from_millis(2_500));
+        assert_eq!(
+            line(1_250_000_000, Some(4_000_000_000)),
+            "reading 1.25 GB of 4.00 GB (31 %), 500 MB/s, 5 s left"
+        );
+        assert_eq!(line(30_000_000, None), "reading 30 MB, 12 MB/s");
+        assert_eq!(line(30_000_000, Some(20_000_000)), "reading 30 MB, 12 MB/s");
+        assert_eq!(line(0, Some(20_000_000)), "reading 0 MB of 20 MB (0 %), 0.0 MB/s");
+        assert!(line(999_000_000_000, Some(999_000_000_000)).len() < 80);
+    }
+}

@@ -1,0 +1,193 @@
+//! `accsim records`: what the readers find, one record a line.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use super::limits::LimitFlags;
+use super::output::write_to;
+use super::progress::ProgressLine;
+use super::{Exit, Global};
+use crate::evidence::{
+    Deduplicator, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record, RecordKind, RecordSink,
+    SkipReason, Skipped, point_name,
+};
+use crate::report::csv::RecordTable;
+use crate::report::json::write_record;
+
+/// Flags of `accsim records`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RecordsArgs {
+    /// Server logs: files, directories, or - for standard input; each path is one run of one server
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Kinds of records to print [default: every kind but rejected]
+    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',')]
+    kinds: Vec<Kind>,
+
+    /// How to print a record
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    format: Format,
+
+    /// Write the records to FILE in place of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// `--kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Decode lines
+    Decode,
+    /// Prefill lines
+    Prefill,
+    /// Server arguments: a run begins
+    #[value(name = "server_args")]
+    ServerArgs,
+    /// Flushes of the cache
+    #[value(name = "cache_flush")]
+    CacheFlush,
+    /// Lines that look like a record and are none, each with the reason
+    Rejected,
+}
+
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One JSON object a line
+    Jsonl,
+    /// A table; texts that a spreadsheet would run as a formula get an apostrophe in front
+    Csv,
+}
+
+impl From<Kind> for RecordKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Decode => Self::Decode,
+            Kind::Prefill => Self::Prefill,
+            Kind::ServerArgs => Self::ServerArgs,
+            Kind::CacheFlush => Self::CacheFlush,
+            Kind::Rejected => Self::Rejected,
+        }
+    }
+}
+
+pub(crate) fn run(
+    args: &RecordsArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
+    let mut reader = Reader::new(Limits::from(&args.limits));
+    let progress = ProgressLine::show(reader.progress(), global.quiet);
+    let mut errors = Vec::new();
+    write_to(args.output.as_deref(), out, |out| {
+        errors = match args.format {
+            Format::Jsonl => {
+                let mut write =
+                    |file: &str, line: u64, record: &Record<'_>| write_record(out, file, line, record);
+                read(args, &mut reader, &inputs, &mut write)?
+            }
+            Format::Csv => {
+                let mut table = RecordTable::new(out)?;
+                let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
+                let errors = read(args, &mut reader, &inputs, &mut write)?;
+                table.finish()?;
+                errors
+            }
+        };
+        Ok(())
+    })?;
+    drop(progress);
+    for error in &errors {
+        let _ = writeln!(err, "error: {error}");
+    }
+    for passed in reader.passed_over().iter().filter(|_| !global.quiet) {
+        let _ = writeln!(err, "note: {passed}");
+    }
+    Ok(if errors.is_empty() { Exit::Ok } else { Exit::Failed })
+}
+
+/// Writes one record: the name of its file, its line, itself.
+type WriteRecord<'a> = dyn FnMut(&str, u64, &Record<'_>) -> io::Result<()> + 'a;
+
+/// Reads all inputs and hands the wanted records to `write`; its first failure ends the reading.
+fn read(
+    args: &RecordsArgs,
+    reader: &mut Reader,
+    inputs: &[Input],
+    write: &mut WriteRecord<'_>,
+) -> io::Result<Vec<ReadError>> {
+    let wanted = if args.kinds.is_empty() {
+        RecordKind::ALL.into_iter().filter(|kind| *kind != RecordKind::Rejected).collect()
+    } else {
+        args.kinds.iter().map(|kind| (*kind).into()).collect()
+    };
+    let mut sink = Wanted {
+        kinds: wanted,
+        write,
+        written: Ok(()),
+        progress: reader.progress(),
+        file: String::new(),
+        point: 0,
+        points: HashMap::new(),
+        dedups: Vec::new(),
+    };
+    let errors = reader.read_into(inputs, &mut sink);
+    sink.written.map(|()| errors)
+}
+
+/// Passes on the wanted kinds of records, duplicates as rejected ones.
+struct Wanted<'a, 'w> {
+    kinds: Vec<RecordKind>,
+    write: &'a mut WriteRecord<'w>,
+    written: io::Result<()>,
+    progress: Arc<Progress>,
+    /// Name of the log at hand, and index of the point that it belongs to in an audit.
+    file: String,
+    point: usize,
+    points: HashMap<String, usize>,
+    /// One for each point: a line is a copy of one of the same run.
+    dedups: Vec<Deduplicator>,
+}
+
+impl RecordSink for Wanted<'_, '_> {
+    fn begin(&mut self, _file: u32, name: &str, input: &str) {
+        name.clone_into(&mut self.file);
+        let next = self.dedups.len();
+        self.point = *self.points.entry(point_name(name, input, PointBy::Path)).or_insert(next);
+        if self.point == next {
+            self.dedups.push(Deduplicator::default());
+        }
+    }
+
+    fn record(&mut self, place: Place, record: &Record<'_>) {
+        if self.written.is_err() {
+            return;
+        }
+        let duplicate = match record {
+            Record::Decode(line) => {
+                let dedup = self.dedups.get_mut(self.point);
+                let is_duplicate = dedup.is_some_and(|dedup| dedup.is_duplicate(line));
+                let skipped = Skipped { reason: SkipReason::Duplicate, text: line.message };
+                is_duplicate.then_some(Record::Skipped(skipped))
+            }
+            _ => None,
+        };
+        let record = duplicate.as_ref().unwrap_or(record);
+        if self.kinds.contains(&record.kind()) {
+            self.written = (self.write)(&self.file, place.line, record);
+            if self.written.is_err() {
+                self.progress.stop();
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! One log: its name, and what the reading of it came to.
+
+use std::sync::Arc;
+
+use crate::evidence::{Place, Record, Scanner};
+
+use super::budget::{Budget, count};
+use super::failure::{Failure, ReadError};
+use super::passed::{PassedOver, Why};
+use super::stream::{Content, scan};
+
+/// A log that was read: a file on disk, standard input, or an entry of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFile {
+    /// The log as it is named to the user: `logs/node_decode_w0.out`, or `run.tar.gz!/logs/node_decode_w0.out` in an
+    /// archive. Control characters are escaped.
+    pub name: String,
+    /// The input that led to it, as it is named to the user.
+    pub input: Arc<str>,
+    /// Whether a record was found in it, be it one that was passed over.
+    pub has_records: bool,
+}
+
+/// What the reading of one log came to.
+pub(super) struct LogRead {
+    pub(super) has_records: bool,
+    pub(super) error: Option<ReadError>,
+    pub(super) passed_over: Option<PassedOver>,
+}
+
+/// Reads one log to its end.
+pub(super) fn read_log(
+    name: &str,
+    content: Content<'_>,
+    budget: &Budget<'_>,
+    index: u32,
+    sink: &mut dyn FnMut(Place, &Record<'_>),
+) -> LogRead {
+    let mut has_records = false;
+    let reached = scan(content, budget, &mut Scanner::new(index), &mut |place, record| {
+        has_records = true;
+        sink(place, record);
+    });
+    let long_lines = Why::LongLines { lines: reached.long_lines, limit: count(budget.limits.line_bytes()) };
+    LogRead {
+        has_records,
+        error: reached.error.map(|error| ReadError {
+            name: name.to_owned(),
+            failure: Failure::of_system(&error),
+            bytes: reached.bytes,
+        }),
+        passed_over: (reached.long_lines > 0).then(|| PassedOver { name: name.to_owned(), why: long_lines }),
+    }
+}

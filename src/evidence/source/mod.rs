@@ -1,0 +1,39 @@
+//! Bytes in: files, folders and standard input, through any archive and compression, as a stream in bounded memory.
+//!
+//! From outside in: an [`Input`] is walked to files; a file is unpacked to the logs in it, each recognised by its
+//! first bytes and never by its name; a log is scanned for records. Nothing is written to disk, and the names inside
+//! an archive are labels that no path is ever made of.
+
+mod budget;
+mod decode;
+mod failure;
+mod format;
+mod group;
+mod inflate;
+mod input;
+mod limits;
+mod log;
+mod name;
+mod parallel;
+mod passed;
+mod progress;
+mod reader;
+mod stream;
+mod tar;
+mod unpack;
+mod walk;
+mod window;
+mod worker;
+mod xz;
+mod zip;
+mod zstd;
+
+pub use failure::{Failure, Format, Limit, ReadError};
+pub use group::{Group, PointBy, group, point_name};
+pub use input::Input;
+pub use limits::Limits;
+pub use log::LogFile;
+pub use passed::{PassedOver, Why};
+pub use progress::Progress;
+pub use reader::Reader;
+pub use worker::{Mode, WorkerName};

@@ -1,0 +1,42 @@
+//! Pieces of foreign text, made safe to show.
+
+/// Letters shown at most.
+const LETTERS: usize = 160;
+
+/// The beginning of `text` on one line: control characters as escapes, bytes that are no UTF-8 replaced.
+pub(super) fn excerpt(text: &[u8]) -> String {
+    // No letter has more than four bytes; one more shows that there is more.
+    let head = text.trim_ascii().get(..4 * (LETTERS + 1)).unwrap_or(text.trim_ascii());
+    let mut shown = String::new();
+    for (count, letter) in String::from_utf8_lossy(head).chars().enumerate() {
+        if count == LETTERS {
+            shown.pop();
+            shown.push('…');
+            break;
+        }
+        if letter.is_control() {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(excerpt(b" a\tb\x1b[0m\0\xff\n"), "a\\tb\\u{1b}[0m\\u{0}\u{fffd}");
+    }
+
+    #[test]
+    fn long_text_is_cut_between_letters() {
+        let shown = excerpt("ä".repeat(1000).as_bytes());
+        assert_eq!(shown.chars().count(), LETTERS);
+        assert!(shown.ends_with("ä…"));
+        assert_eq!(excerpt("ä".repeat(LETTERS).as_bytes()), "ä".repeat(LETTERS));
+    }
+}

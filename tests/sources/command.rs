@@ -1,0 +1,64 @@
+//! The command on sources: streams, exit codes, and what is said where.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use crate::pack::{gzip, tar, zip_stream};
+use crate::read::h200;
+
+/// Runs an audit of `paths` with `stdin`.
+fn audit(paths: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_accsim"))
+        .arg("audit")
+        .args(paths)
+        .args(["--accept-length", "3.51", "--max-accept-length", "6"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    // A command that ended before it has read all closes the pipe.
+    let _ = pipe.write_all(stdin);
+    drop(pipe);
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn an_archive_through_a_pipe() {
+    let log = h200("e3k5_al351.log");
+    let name = "logs/node_decode_w0.out";
+    let deflated =
+        zip_stream(&[(name, &log), ("plot.png", b"\x89PNG\r\n\x1a\n")], zip::CompressionMethod::Deflated);
+    for archive in [gzip(&tar(&[(name, &log)])), deflated] {
+        let output = audit(&["-"], &archive);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("decode_w0"), "{}", text(&output.stdout));
+    }
+}
+
+/// What could be read is judged, and the exit code says that it was not all.
+#[test]
+fn a_cut_archive_is_judged_and_fails() {
+    let log = h200("e3k5_al351.log");
+    let archive = gzip(&tar(&[("a.log", &log), ("b.log", &log)]));
+    let output = audit(&["-", "--json"], &archive[..archive.len() * 3 / 4]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stdout).contains("\"decode_lines\""), "{}", text(&output.stdout));
+    let said = text(&output.stderr);
+    let expected = "error: cannot read (standard input)!/b.log to its end: the gzip stream ends early; the ";
+    assert!(said.starts_with(expected) && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_limit_names_the_flag_that_raises_it() {
+    let packed = gzip(&gzip(&h200("e3k5_al351.log")));
+    let refused = audit(&["-", "--max-layers", "1"], &packed);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("--max-layers raises the limit"), "{}", text(&refused.stderr));
+    assert_eq!(audit(&["-", "--max-layers", "2"], &packed).status.code(), Some(0));
+}
