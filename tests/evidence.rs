@@ -1,5 +1,11 @@
 //! The reader on real logs: the counts that their README gives, and the lines collected from public reports.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "Clippy's leave for tests ends at the test functions; their helpers fail the same way"
+)]
+
 use std::path::{Path, PathBuf};
 
 use accsim::evidence::{DecodeLine, Hundredths, Input, Reader, Record, Scanner, Timestamp};

@@ -8,7 +8,7 @@
 
 use std::io::{self, Read};
 
-use accsim::evidence::{Failure, Format, Limit, Limits, ReadError, Reader};
+use accsim::evidence::{Failure, Format, Limit, Limits, ReadError, Reader, Record};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes in pieces of a few, with an interruption now and then.
@@ -32,7 +32,8 @@ impl Read for Pieces<'_> {
 #[derive(Debug, PartialEq)]
 struct Answer {
     names: Vec<String>,
-    records: Vec<(u32, u64, String)>,
+    /// File, line and kind of each record; what is in them is the scanner's to get right.
+    records: Vec<(u32, u64, bool)>,
     errors: Vec<ReadError>,
     passed_over: usize,
 }
@@ -46,9 +47,7 @@ fn answer(source: &mut (dyn Read + Send)) -> Answer {
     let mut reader = Reader::new(limits);
     let mut records = Vec::new();
     let errors = reader.read_stream("x", source, &mut |place, record| {
-        if records.len() < 1_000 {
-            records.push((place.file, place.line, format!("{record:?}")));
-        }
+        records.push((place.file, place.line, matches!(record, Record::Skipped(_))));
     });
     Answer {
         names: reader.files().iter().map(|file| file.name.clone()).collect(),

@@ -131,7 +131,7 @@ mod tests {
         assert!((law.variance() - 1.543).abs() < 5e-4, "{}", law.variance());
     }
 
-    /// AUDIT_STATISTICS section 6: real, geometric, K = 5, AL 3.51 has variance 3.80.
+    /// `AUDIT_STATISTICS` section 6: real, geometric, K = 5, AL 3.51 has variance 3.80.
     #[test]
     fn geometric_at_three_point_five_one() {
         let law = GeometricDecay::with_mean_rate(2.51 / 5.0, 5).unwrap();

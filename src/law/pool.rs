@@ -141,7 +141,7 @@ mod tests {
         Pool::new(kind, TwoPoint::new(Setting::new(length, max).unwrap()))
     }
 
-    /// ENGINES 3.1: "a fixed offset (sd about 0.002)"; AUDIT_STATISTICS 12: "up to about 0.004".
+    /// ENGINES 3.1: "a fixed offset (sd about 0.002)"; `AUDIT_STATISTICS` 12: "up to about 0.004".
     #[test]
     fn the_offset_never_averages_out() {
         let pool = pool(PoolKind::TrtLlm, 3.51, 6);

@@ -11,6 +11,15 @@ use super::two_point::TwoPoint;
 /// Bits behind the point of a weight: a clamped length is at least 1, so its fraction is a multiple of 2^-52.
 const WEIGHT_BITS: u32 = 52;
 
+/// One bit each, from the lowest on.
+#[rustfmt::skip]
+const MASKS: [u32; 32] = [
+    1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7,
+    1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15,
+    1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23,
+    1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, 1 << 31,
+];
+
 /// Draws from a law, one after the other: verify steps where the engine draws once a step, request-steps where it
 /// draws once a request.
 ///
@@ -191,6 +200,15 @@ impl Bits {
         (self.block, self.left) = (below, u64::BITS);
     }
 
+    /// 32 draws as lengths. Each lane looks at its own bit through a constant mask: the shape that compilers turn into
+    /// vector instructions of the oldest processors.
+    fn spread(&self, bits: u32, lengths: &mut [u32]) {
+        let hi = self.lo.saturating_add(1);
+        for (length, mask) in lengths.iter_mut().zip(MASKS) {
+            *length = if bits & mask == 0 { self.lo } else { hi };
+        }
+    }
+
     fn fill(&mut self, random: &mut impl Rng, lengths: &mut [u32]) {
         let in_hand = usize::try_from(self.left).unwrap_or(0).min(lengths.len());
         let (head, rest) = lengths.split_at_mut(in_hand);
@@ -198,11 +216,10 @@ impl Bits {
         let (blocks, tail) = rest.as_chunks_mut::<64>();
         for block in blocks {
             self.refill(random);
-            let bits = self.block;
-            for (length, place) in block.iter_mut().zip(0_u32..) {
-                *length = self.lo.saturating_add(u32::from(bits >> place & 1 == 1));
-            }
             self.left = 0;
+            let (low, high) = block.split_at_mut(32);
+            self.spread(halves(self.block).0, low);
+            self.spread(halves(self.block).1, high);
         }
         for length in tail {
             if self.left == 0 {
@@ -211,6 +228,12 @@ impl Bits {
             *length = self.pop();
         }
     }
+}
+
+/// The lower and the upper 32 bits.
+fn halves(bits: u64) -> (u32, u32) {
+    let low = u32::try_from(bits & u64::from(u32::MAX)).unwrap_or_default();
+    (low, u32::try_from(bits >> 32).unwrap_or_default())
 }
 
 #[cfg(test)]

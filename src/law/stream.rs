@@ -96,10 +96,12 @@ mod tests {
     /// stream number): the words do not depend on the crate that makes them.
     #[test]
     fn words_are_those_of_the_published_cipher() {
-        fn quarter(x: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
-            for (first, second, third, by) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
-                x[first] = x[first].wrapping_add(x[second]);
-                x[third] = (x[third] ^ x[first]).rotate_left(by);
+        /// Adds, mixes and turns four words of the state in the order of the standard.
+        fn quarter(state: &mut [u32; 16], at: [usize; 4]) {
+            for (sum, added, mixed, by) in [(0, 1, 3, 16), (2, 3, 1, 12), (0, 1, 3, 8), (2, 3, 1, 7)] {
+                let (sum, added, mixed) = (at[sum], at[added], at[mixed]);
+                state[sum] = state[sum].wrapping_add(state[added]);
+                state[mixed] = (state[mixed] ^ state[sum]).rotate_left(by);
             }
         }
         let (seed, replicate, rank) = (7_u64, 3_u32, 5_u32);

@@ -2,7 +2,7 @@
 
 use accsim::evidence::{Failure, Format};
 
-use crate::pack::{ENTRY, Pack, gzip, tar, xz, zip, zip_stream, zstd};
+use crate::pack::{ENTRY, Pack, gzip, tar, xz, zip, zip_stream, zstd, zstd_window};
 use crate::read::{self, decode_line, h200, h200_start, short_log};
 
 fn is_truncated(failure: &Failure) -> bool {
@@ -57,6 +57,23 @@ fn a_cut_loses_little() {
         assert!(found * 10 > all * 6, "{pack:?}: {found} of {all}");
         assert!(read.errors[0].bytes > 0);
     }
+}
+
+/// A zstd decoder holds back a window of what it has decoded, here 8 MiB: a cut must not make it keep that.
+#[test]
+fn a_cut_zstd_frame_gives_up_its_window() {
+    let log = short_log();
+    let frame = zstd_window(23, &[&log, &log, &log]);
+    let read = read::bytes(&frame[..frame.len() - 5]);
+    assert_eq!(read.records().len(), 6);
+    assert_eq!(read.failures(), [("x", &Failure::Truncated(Format::Zstd))]);
+    assert_eq!(read.errors[0].bytes, 2 * log.len() as u64);
+    // A reserved kind of block is damage.
+    let mut damaged = frame;
+    damaged[6 + 3 + log.len()] |= 6;
+    let read = read::bytes(&damaged);
+    assert_eq!(read.records().len(), 3);
+    assert!(matches!(read.failures()[..], [("x", Failure::Damaged { format: Format::Zstd, .. })]));
 }
 
 /// Every format but tar has checksums: no damage goes unnoticed, and none makes the reader fail.

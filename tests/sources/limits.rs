@@ -44,12 +44,12 @@ fn a_file_that_decompresses_to_too_many_times_its_size() {
 #[test]
 fn a_stream_that_asks_for_too_much_memory() {
     let log = short_log();
-    let read = read::bytes(&zstd_window(26, &log));
+    let read = read::bytes(&zstd_window(26, &[&log]));
     assert_eq!((read.errors.len(), read.records().len()), (0, 3));
-    let read = read::bytes(&zstd_window(27, &log));
+    let read = read::bytes(&zstd_window(27, &[&log]));
     assert_eq!(read.failures(), [("x", &Failure::OverLimit(Limit::Window(64 << 20)))]);
     let wide = Limits::default().with_window(128 << 20);
-    assert_eq!(read::bytes_within(&zstd_window(27, &log), wide).records().len(), 3);
+    assert_eq!(read::bytes_within(&zstd_window(27, &[&log]), wide).records().len(), 3);
     // The dictionary of preset 1 has 1 MiB.
     assert_eq!(read::bytes_within(&xz(&log), Limits::default().with_window(1 << 20)).errors, []);
     let read = read::bytes_within(&xz(&log), Limits::default().with_window(1 << 19));

@@ -94,12 +94,15 @@ pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-/// A frame without compression that asks for a window of `1 << log` bytes.
-pub(crate) fn zstd_window(log: u8, bytes: &[u8]) -> Vec<u8> {
+/// A frame that asks for a window of `1 << log` bytes, of blocks without compression.
+pub(crate) fn zstd_window(log: u8, blocks: &[&[u8]]) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3];
-    let header = u32::try_from(bytes.len()).unwrap() << 3 | 1;
-    frame.extend_from_slice(&header.to_le_bytes()[..3]);
-    frame.extend_from_slice(bytes);
+    for (index, block) in blocks.iter().enumerate() {
+        let is_last = u32::from(index + 1 == blocks.len());
+        let header = u32::try_from(block.len()).unwrap() << 3 | is_last;
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.extend_from_slice(block);
+    }
     frame
 }
 

@@ -28,10 +28,8 @@ pub(super) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let lookup = args.target(args.engine, global)?;
-    if let Some(lookup) = &lookup {
-        if !args.format.is_json() {
-            catalogue::warn(global, lookup, err)?;
-        }
+    if let Some(lookup) = lookup.as_ref().filter(|_| !args.format.is_json()) {
+        catalogue::warn(global, lookup, err)?;
     }
     let cell = lookup.as_ref().and_then(|lookup| match lookup.target.origin() {
         TargetOrigin::Golden(cell) => Some(cell.clone()),

@@ -44,7 +44,7 @@ fn read(text: Option<&str>, reader: Reader, max: u32) -> Outcome {
     };
     match drafts {
         None => real(RealReason::Unreadable { name: VARIABLE, value: value(), expected }),
-        Some(drafts) if drafts == 0.0 => real(RealReason::Off { name: VARIABLE, value: value() }),
+        Some(0.0) => real(RealReason::Off { name: VARIABLE, value: value() }),
         Some(drafts) if drafts.is_finite() && drafts > 0.0 => {
             Outcome::Law(force(drafts + 1.0, max, |setting| {
                 AcceptanceLaw::Pool(Pool::new(PoolKind::TrtLlm, TwoPoint::new(setting)))

@@ -60,13 +60,10 @@ impl Case<'_> {
     }
 
     fn not_synthetic(&self, method: &str) -> Result<Outcome, Refusal> {
-        match [LENGTH, RATES].into_iter().find(|name| self.json(name).is_some()) {
-            Some(name) => Err(Refusal::WithoutSynthetic { name }),
-            None => {
-                let reason = RealReason::NotSynthetic { method: method.to_owned() };
-                Ok(Outcome::RealAcceptance { reason })
-            }
+        if let Some(name) = [LENGTH, RATES].into_iter().find(|name| self.json(name).is_some()) {
+            return Err(Refusal::WithoutSynthetic { name });
         }
+        Ok(Outcome::RealAcceptance { reason: RealReason::NotSynthetic { method: method.to_owned() } })
     }
 
     fn synthetic(&mut self) -> Result<Outcome, Refusal> {

@@ -66,20 +66,17 @@ fn table(check: &Check) -> Table {
     }
     for other in &check.instead {
         let name = format!("  {}", other.fault.meaning());
-        match &other.expected {
-            Some(expected) => {
-                let told = match other.lines_to_tell {
-                    Some(1) => "1 line".to_owned(),
-                    Some(lines) => format!("{lines} lines"),
-                    None => "-".to_owned(),
-                };
-                table.row(row(name, expected, told));
-            }
-            None => {
-                let [mean, lines] = [format!("1 to {}", check.max), "any value".to_owned()];
-                let dash = || "-".to_owned();
-                table.row([name, mean, "the head's own".to_owned(), dash(), lines, dash()]);
-            }
+        if let Some(expected) = &other.expected {
+            let told = match other.lines_to_tell {
+                Some(1) => "1 line".to_owned(),
+                Some(lines) => format!("{lines} lines"),
+                None => "-".to_owned(),
+            };
+            table.row(row(name, expected, told));
+        } else {
+            let [mean, lines] = [format!("1 to {}", check.max), "any value".to_owned()];
+            let dash = || "-".to_owned();
+            table.row([name, mean, "the head's own".to_owned(), dash(), lines, dash()]);
         }
     }
     table

@@ -130,20 +130,22 @@ fn line(plan: &Plan, simulation: &Simulation) -> String {
     let line = &simulation.line;
     let steps = plan.interval;
     let batch = if plan.batch > 1 { format!(", batch {}", plan.batch) } else { String::new() };
-    match line.support() {
-        Some((low, high)) if low == high => format!("of {steps} steps{batch}: always prints {}", value(low)),
-        Some((low, high)) => format!(
-            "of {steps} steps{batch}: mean {:.3}, sd {:.3}, 95 % {:.3} to {:.3}; prints {} values from {} to {}",
-            line.mean(),
-            line.sd(),
-            line.mean() - 1.96 * line.sd(),
-            line.mean() + 1.96 * line.sd(),
-            line.iter().count(),
-            value(low),
-            value(high)
-        ),
-        None => "prints nothing".to_owned(),
+    let (low, high) = plan.law.support().into_inner();
+    if low == high {
+        return format!("of {steps} steps{batch}: always prints {low}.00");
     }
+    // With one draw a step only so many sums exist; with one a request they close up.
+    let values = match plan.law.draws() {
+        Draws::Shared => format!("one of {} values", line.iter().count()),
+        Draws::PerRequest => "a value".to_owned(),
+    };
+    format!(
+        "of {steps} steps{batch}: mean {:.3}, sd {:.3}, 95 % {:.3} to {:.3}; prints {values} from {low}.00 to {high}.00",
+        line.mean(),
+        line.sd(),
+        line.mean() - 1.96 * line.sd(),
+        line.mean() + 1.96 * line.sd()
+    )
 }
 
 /// The mean of a whole run.

@@ -16,6 +16,12 @@ pub trait DrawStream: Send {
         (0..count).map(|_| u64::from(self.draw())).sum()
     }
 
+    /// The sum of `count` draws that nobody else takes: a stream may draw the sum and not the draws. It need be no part
+    /// of the sequence of the other methods.
+    fn window(&mut self, count: u64) -> u64 {
+        self.sum(count)
+    }
+
     /// Counts the next `count` draws by their accept length: `lengths[i]` grows by the draws of length i + 1, the last
     /// entry by all longer ones.
     fn tally(&mut self, count: u64, lengths: &mut [u64]) {

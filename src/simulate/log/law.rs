@@ -1,7 +1,10 @@
 //! Accept lengths drawn from laws.
 
 use super::draws::{DrawSource, DrawStream};
-use crate::law::{AcceptanceLaw, Draws, Histogram, Steps, Stream};
+use crate::law::{AcceptanceLaw, Draws, Histogram, Steps, Stream, Tokens};
+
+/// Draws of a window up to which its sum has a table: a longer one is no decode line's.
+const LONGEST_WINDOW: u32 = 1024;
 
 /// Draws from acceptance laws: one law for each server of a log, the last one for all that follow.
 ///
@@ -53,6 +56,7 @@ impl DrawSource for LawSource {
         LawStream {
             steps: Steps::new(&law, Stream::new(self.seed, server, rank)),
             counts: Stream::new(self.seed, !server, rank),
+            window: Tokens::new(&law, 0),
             law,
         }
     }
@@ -71,7 +75,10 @@ impl DrawSource for LawSource {
 pub struct LawStream {
     law: AcceptanceLaw,
     steps: Steps<Stream>,
+    /// For what is drawn as a whole.
     counts: Stream,
+    /// The law of the last window's length.
+    window: Tokens,
 }
 
 impl DrawStream for LawStream {
@@ -81,6 +88,17 @@ impl DrawStream for LawStream {
 
     fn sum(&mut self, count: u64) -> u64 {
         self.steps.tokens(count)
+    }
+
+    /// Draws the sum with one random word, where the windows keep their length and are short.
+    fn window(&mut self, count: u64) -> u64 {
+        if u64::from(self.window.draws()) != count {
+            match u32::try_from(count) {
+                Ok(draws) if draws <= LONGEST_WINDOW => self.window = Tokens::new(&self.law, draws),
+                _ => return self.steps.tokens(count),
+            }
+        }
+        self.window.draw(&mut self.counts)
     }
 
     /// Draws the counts, not the draws. They are no part of the sequence that [`DrawStream::draw`] and
@@ -135,6 +153,19 @@ mod tests {
         assert_eq!(drawn(0, 1), drawn(0, 1));
         assert_ne!(drawn(0, 0), drawn(0, 1));
         assert_ne!(drawn(0, 0), drawn(1, 0));
+    }
+
+    #[test]
+    fn windows_have_the_mean_and_the_range_of_their_draws() {
+        let law = AcceptanceLaw::match_expected(setting(3.51));
+        let mut stream = LawSource::new(law, 7).stream(0, 0);
+        for count in [40, 1024, 5000] {
+            let sums: Vec<u64> = (0..4000).map(|_| stream.window(count)).collect();
+            assert!(sums.iter().all(|sum| (3 * count..=4 * count).contains(sum)));
+            let draws = crate::law::float(4000 * count);
+            let mean = crate::law::float(sums.iter().sum()) / draws;
+            assert!((mean - 3.51).abs() < 5.0 * (0.2499 / draws).sqrt(), "{count} {mean}");
+        }
     }
 
     #[test]

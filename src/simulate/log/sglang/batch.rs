@@ -98,9 +98,22 @@ impl Batch {
     /// Takes steps, no more than [`Batch::calm_steps`]; returns the tokens accepted over all requests.
     #[inline]
     pub(super) fn step(&mut self, steps: u64, stream: &mut impl DrawStream) -> u64 {
+        let sum = if let Self::Shared(_) = self { stream.sum(steps) } else { 0 };
+        self.advance(steps, sum, stream)
+    }
+
+    /// [`Batch::step`] where nobody else takes the draws, and the steps are a whole window: it may be drawn as one.
+    #[inline]
+    pub(super) fn whole_window(&mut self, steps: u64, stream: &mut impl DrawStream) -> u64 {
+        let sum = if let Self::Shared(_) = self { stream.window(steps) } else { 0 };
+        self.advance(steps, sum, stream)
+    }
+
+    /// Adds `sum` to what every request has, or what each of them draws for itself.
+    #[inline]
+    fn advance(&mut self, steps: u64, sum: u64, stream: &mut impl DrawStream) -> u64 {
         match self {
             Self::Shared(lockstep) => {
-                let sum = stream.sum(steps);
                 lockstep.gained = lockstep.gained.saturating_add(sum);
                 sum.saturating_mul(u64::try_from(lockstep.requests.len()).unwrap_or(0))
             }
@@ -120,24 +133,35 @@ impl Batch {
     #[inline]
     pub(super) fn leave(&mut self) -> u64 {
         match self {
-            Self::Shared(lockstep) => {
-                let mut done = 0;
-                while let Some(Reverse((at, held))) = lockstep.requests.peek().copied() {
-                    if at > lockstep.gained {
-                        break;
-                    }
-                    lockstep.requests.pop();
-                    lockstep.held = lockstep.held.wrapping_sub(held);
-                    done += 1;
-                }
-                done
-            }
+            Self::Shared(lockstep) if lockstep.next() > lockstep.gained => 0,
+            Self::Shared(lockstep) => lockstep.leave(),
             Self::PerRequest(requests) => {
                 let before = requests.len();
                 requests.retain(|request| request.wants > 0);
                 u64::try_from(before - requests.len()).unwrap_or(0)
             }
         }
+    }
+}
+
+impl Lockstep {
+    /// The sum at which the next request is done.
+    #[inline]
+    fn next(&self) -> u64 {
+        self.requests.peek().map_or(u64::MAX, |next| next.0.0)
+    }
+
+    fn leave(&mut self) -> u64 {
+        let mut done = 0;
+        while let Some(Reverse((at, held))) = self.requests.peek().copied() {
+            if at > self.gained {
+                break;
+            }
+            self.requests.pop();
+            self.held = self.held.wrapping_sub(held);
+            done += 1;
+        }
+        done
     }
 }
 

@@ -12,7 +12,7 @@ use crate::simulate::log::text::quotient;
 use super::batch::Batch;
 use super::line::{Access, Decode, Kind, Line, Path, Prefill};
 use super::plan::Role;
-use super::run::{Pause, Run};
+use super::run::{Pause, Run, Speculation};
 
 /// Microseconds of a prefill: of any, and more with each token.
 const PREFILL_US: u64 = 12_000;
@@ -30,10 +30,12 @@ pub(super) struct Common {
     pub(super) server: u32,
     pub(super) run: Run,
     pub(super) role: Role,
-    pub(super) rate: AcceptRate,
+    pub(super) rate: Rate,
     pub(super) draws: Draws,
     /// The longest draw.
     pub(super) longest: u64,
+    /// Whether no rank takes the draws of another.
+    pub(super) draws_alone: bool,
     /// Whether finished requests leave an access-log line.
     pub(super) access_log: bool,
 }
@@ -58,6 +60,14 @@ impl<S: DrawStream> DrawStream for Steps<S> {
         match self {
             Self::One => count,
             Self::Drawn(stream) => stream.sum(count),
+        }
+    }
+
+    #[inline]
+    fn window(&mut self, count: u64) -> u64 {
+        match self {
+            Self::One => count,
+            Self::Drawn(stream) => stream.window(count),
         }
     }
 }
@@ -142,7 +152,12 @@ impl<S: DrawStream> Rank<S> {
             let running = self.batch.len();
             let most = (interval - self.phase).min((self.admit_at - self.step).max(1));
             let steps = self.batch.calm_steps(common.longest, most);
-            self.accepted = self.accepted.saturating_add(self.batch.step(steps, &mut self.steps));
+            let accepted = if steps == interval && common.draws_alone {
+                self.batch.whole_window(steps, &mut self.steps)
+            } else {
+                self.batch.step(steps, &mut self.steps)
+            };
+            self.accepted = self.accepted.saturating_add(accepted);
             self.request_steps += steps * running;
             self.phase += steps;
             self.step += steps;
@@ -189,9 +204,15 @@ impl<S: DrawStream> Rank<S> {
 
     /// The clients stop when the requests at hand last about as long as the lines that are left.
     fn should_close(&self, run: &Run) -> bool {
+        // A step gives at least one token; most lines are further from the end than any request.
+        let longest = u64::from(*run.load.output.end());
+        let left = run.lines.saturating_sub(self.printed);
+        if left.saturating_mul(u64::from(run.decode_log_interval)) > longest {
+            return false;
+        }
         let gained = self.accept_len.max(100) * u64::from(run.decode_log_interval);
-        let lines = u64::from(*run.load.output.end()) * 100 / gained;
-        self.printed > 2 * lines && self.printed + lines >= run.lines
+        let lines = longest * 100 / gained;
+        self.printed > 2 * lines && left <= lines
     }
 
     /// Nobody runs: the time until a request comes.
@@ -286,7 +307,7 @@ impl<S: DrawStream> Rank<S> {
             accepted,
             request_steps,
             accept_len: quotient(accepted, request_steps),
-            accept_rate: accept_rate(common, accepted, request_steps),
+            accept_rate: common.rate.of(accepted, request_steps),
             elapsed: self.now - self.last_line,
             forwards: self.forwards,
             is_first: self.printed == 0,
@@ -315,20 +336,32 @@ impl<S: DrawStream> Rank<S> {
     }
 }
 
-/// Hundredths of the accept rate as the release defines it, from the whole counts.
-fn accept_rate(common: &Common, accepted: u64, request_steps: u64) -> u64 {
-    let Some(drafter) = common.run.speculation else { return 0 };
-    match common.rate {
-        AcceptRate::NotPrinted => 0,
-        AcceptRate::OverNumStepsPlusOne => {
-            quotient(accepted, request_steps * (u64::from(drafter.num_steps) + 1))
-        }
-        AcceptRate::OverDraftTokens => {
-            quotient(accepted, request_steps * u64::from(drafter.num_draft_tokens))
-        }
-        AcceptRate::DraftsOverDrafts => quotient(
-            accepted.saturating_sub(request_steps),
-            request_steps * u64::from(drafter.num_draft_tokens.saturating_sub(1)),
-        ),
+/// The accept rate as a release defines it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    /// Whether the token of the target model counts.
+    counts_target: bool,
+    /// What a request-step counts for; 0 where no rate is printed.
+    scale: u64,
+}
+
+impl Rate {
+    pub(super) fn new(definition: AcceptRate, drafter: Option<Speculation>) -> Self {
+        let Some(drafter) = drafter else { return Self { counts_target: true, scale: 0 } };
+        let draft_tokens = u64::from(drafter.num_draft_tokens);
+        let (counts_target, scale) = match definition {
+            AcceptRate::NotPrinted => (true, 0),
+            AcceptRate::OverNumStepsPlusOne => (true, u64::from(drafter.num_steps) + 1),
+            AcceptRate::OverDraftTokens => (true, draft_tokens),
+            AcceptRate::DraftsOverDrafts => (false, draft_tokens - 1),
+        };
+        Self { counts_target, scale }
+    }
+
+    /// In hundredths, from the whole counts.
+    #[inline]
+    fn of(self, accepted: u64, request_steps: u64) -> u64 {
+        let counted = if self.counts_target { accepted } else { accepted.saturating_sub(request_steps) };
+        quotient(counted, request_steps * self.scale)
     }
 }

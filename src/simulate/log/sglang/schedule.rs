@@ -9,7 +9,7 @@ use crate::simulate::log::draws::{DrawSource, Mixer};
 
 use super::line::{Access, Kind, Line, Path, Startup};
 use super::plan::SglangPlan;
-use super::rank::{Common, Rank, Steps};
+use super::rank::{Common, Rank, Rate, Steps};
 
 /// Microseconds from the arguments to the first request.
 const STARTUP_US: u64 = 30_000_000;
@@ -82,9 +82,10 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
             server: self.server,
             run: run.clone(),
             role: log.role,
-            rate: facts::at(Some(&log.version)).accept_rate.behaviour(),
+            rate: Rate::new(facts::at(Some(&log.version)).accept_rate.behaviour(), run.speculation),
             draws: if is_drafting { self.source.draws(self.server) } else { Draws::Shared },
             longest: if is_drafting { self.source.longest(self.server).into() } else { 1 },
+            draws_alone: log.parallel.dp == 1 || !log.ranks_share_draws,
             access_log: log.noise.access_log,
         };
         for (after, kind) in [

@@ -19,8 +19,8 @@ pub(super) struct Style {
     /// By data-parallel rank.
     voices: Vec<Vec<Voice>>,
     servers: Vec<Server>,
-    access: [Piece; 5],
-    client: Piece,
+    access: [Vec<Piece>; 5],
+    client: Vec<Piece>,
 }
 
 /// The texts of one server.
@@ -48,13 +48,14 @@ impl Style {
                 })
                 .collect(),
             access: [
-                Piece::of(b" - \"POST /generate HTTP/1.1\" 200 OK"),
-                Piece::of(b" - \"POST /v1/chat/completions HTTP/1.1\" 200 OK"),
-                Piece::of(b" - \"POST /flush_cache HTTP/1.1\" 200 OK"),
-                Piece::of(b" - \"GET /health HTTP/1.1\" 200 OK"),
-                Piece::of(b" - \"GET /metrics HTTP/1.1\" 200 OK"),
-            ],
-            client: Piece::of(b"] INFO:     127.0.0.1:"),
+                "POST /generate",
+                "POST /v1/chat/completions",
+                "POST /flush_cache",
+                "GET /health",
+                "GET /metrics",
+            ]
+            .map(|request| Piece::split(&format!(" - \"{request} HTTP/1.1\" 200 OK")).collect()),
+            client: Piece::split("] INFO:     127.0.0.1:").collect(),
         }
     }
 
@@ -183,15 +184,18 @@ impl Style {
         text.begin_line();
         text.byte(b'[');
         clock.write(at, self.stamp, text);
-        text.piece(&self.client);
+        self.client.iter().for_each(|piece| text.piece(piece));
         text.integer(access.port);
-        text.piece(match access.path {
+        let request = match access.path {
             Path::Generate => generate,
             Path::ChatCompletions => chat,
             Path::FlushCache => flush,
             Path::Health => health,
             Path::Metrics => metrics,
-        });
+        };
+        for piece in request {
+            text.piece(piece);
+        }
     }
 }
 

@@ -19,10 +19,10 @@ use super::schedule::Schedule;
 use super::style::Style;
 
 /// Lines made at a time.
-const CHUNK_LINES: usize = 8192;
+const CHUNK_LINES: usize = 2048;
 
 /// Lines put into text by one thread; damage does not reach across.
-const BLOCK_LINES: usize = 1024;
+const BLOCK_LINES: usize = 512;
 
 /// A stretch of the log on its way.
 #[derive(Debug, Default)]
