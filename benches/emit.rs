@@ -1,6 +1,8 @@
 //! Writing logs: bytes per second on one core, into nowhere. What a file in memory costs on top is the kernel's:
 //! `benches/make_logs.sh` measures the whole.
 
+#![allow(clippy::panic, reason = "a bench that cannot be set up has nothing to say")]
+
 use std::hint::black_box;
 use std::io::sink;
 

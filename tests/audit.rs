@@ -426,3 +426,16 @@ fn hostile_numbers_do_no_harm() {
         assert!(document["points"][0]["decode_lines"].as_u64().unwrap() > 0);
     }
 }
+
+/// A gate on a wrong folder must not pass: nothing was shown.
+#[test]
+fn an_empty_folder_is_no_evidence() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("audit").join("nothing");
+    fs::create_dir_all(&folder).unwrap();
+    let line = format!("audit {} --accept-length 3.51 --max-accept-length 6", folder.display());
+    assert_eq!(run(&line).status.code(), Some(3));
+    let document = json(&run(&format!("{line} --json")));
+    assert_eq!(document["points"][0]["decode_lines"], 0);
+    assert_eq!(codes(&document), ["no-decode-lines"]);
+    assert_eq!(document["target"]["accept_length"], 3.51);
+}

@@ -368,6 +368,9 @@ fn facts_about_the_server_that_flags_state() {
     );
     assert_eq!(pairs(&tree)[2].2, "fixed");
     assert_eq!(codes(&tree), ["token-mode-unsupported"]);
+    // A width above 1 says that drafts form a tree, whoever drafts.
+    let unnamed = json_of("--accept-length 3.51 --max-accept-length 6 --engine sglang --eagle-topk 4");
+    assert_eq!((pairs(&unnamed)[2].2, codes(&unnamed)), ("fixed", vec!["token-mode-unsupported"]));
     let overlap = json_of(
         "--accept-length 3.51 --max-accept-length 6 --engine sglang --algorithm eagle --engine-version 0.5.3 \
          --overlap on",

@@ -1,5 +1,11 @@
 //! The reader on real logs: the counts that their README gives, and the lines collected from public reports.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "Clippy's leave for tests ends at the test functions; their helpers fail the same way"
+)]
+
 use std::path::{Path, PathBuf};
 
 use accsim::evidence::{DecodeLine, Hundredths, Input, Reader, Record, Scanner, Timestamp};
@@ -85,19 +91,17 @@ fn named(line: &DecodeLine<'_>) -> Value {
     })
 }
 
-/// Lines from public reports, where the folder that holds them is there: each parses to what it should, or to nothing.
-#[test]
-fn collected_lines_parse_to_what_they_say() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/log_lines/sglang.jsonl");
-    let Ok(text) = std::fs::read_to_string(path) else { return };
-    for line in text.lines() {
+/// Compares the decode lines of each case with `expect`: every key that stands there; and the skipped lines with `reasons`,
+/// where these stand there.
+fn check(cases: &str) {
+    for line in cases.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        let mut found = Vec::new();
+        let (mut found, mut reasons) = (Vec::new(), Vec::new());
         let mut scanner = Scanner::new(0);
-        let mut sink = |_, record: &Record<'_>| {
-            if let Record::Decode(line) = record {
-                found.push(named(line));
-            }
+        let mut sink = |_, record: &Record<'_>| match record {
+            Record::Decode(line) => found.push(named(line)),
+            Record::Skipped(skipped) => reasons.push(skipped.reason.name()),
+            _ => {}
         };
         scanner.lines(case["text"].as_str().unwrap().as_bytes(), &mut sink);
         scanner.finish(&mut sink);
@@ -112,5 +116,23 @@ fn collected_lines_parse_to_what_they_say() {
                 assert_eq!(&found[key], value, "{}: {key}", case["id"]);
             }
         }
+        if let Some(expected) = case.get("reasons") {
+            assert_eq!(&json!(reasons), expected, "{}", case["id"]);
+        }
+    }
+}
+
+/// Our own lines: every release's shape, every wrapper, and what must not become a record.
+#[test]
+fn own_lines_parse_to_what_they_say() {
+    check(include_str!("data/sglang_lines.jsonl"));
+}
+
+/// Lines from public reports, where the folder that holds them is there.
+#[test]
+fn collected_lines_parse_to_what_they_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/log_lines/sglang.jsonl");
+    if let Ok(text) = std::fs::read_to_string(path) {
+        check(&text);
     }
 }

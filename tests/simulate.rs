@@ -325,6 +325,41 @@ roles:
     assert!(document["checks"][1]["instead"].as_array().unwrap().len() >= 4);
 }
 
+proptest::proptest! {
+    /// Whatever a file holds: an answer or a refusal.
+    #[test]
+    fn files_of_any_text(text in r#"[ -~\n+=$'"{}:\[\],]{0,200}"#, name in proptest::sample::select(vec![
+        "SGLANG_SIMULATE_ACC_LEN", "SIMULATE_ACC_LEN", "--spec-decode-acceptance-rate", "--speculative-config",
+        "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS", "roles:\n  agg:\n    engine: sglang\n    env:", "backend:",
+    ]), glue in proptest::sample::select(vec!["=", " ", ": ", "\n"])) {
+        let text = format!("{name}{glue}{text}");
+        let _ = accsim::simulate::found::parse_env(&text);
+        let _ = accsim::simulate::found::parse_recipe(&text);
+    }
+
+    /// Whatever value a setting has: every engine has an answer.
+    #[test]
+    fn settings_of_any_value(value in "[-+0-9a-z.,_ ]{0,12}", max in 1_u32..9) {
+        use accsim::engine::{Engine, Injected, Server, SettingKind, law_for};
+        for (engine, kind, name) in [
+            (Engine::Sglang, SettingKind::Env, "SGLANG_SIMULATE_ACC_LEN"),
+            (Engine::Trtllm, SettingKind::Env, "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS"),
+            (Engine::Atom, SettingKind::Arg, "--spec-decode-acceptance-length"),
+            (Engine::Atom, SettingKind::Arg, "--spec-decode-acceptance-rate"),
+            (Engine::Tilert, SettingKind::Env, "TILERT_SIMULATE_ACC_LEN"),
+        ] {
+            let mut injected = Injected::default();
+            injected.set(kind, name, value.clone());
+            let outcome = law_for(&Server::new(engine), max, &injected).outcome;
+            if let Some(law) = outcome.law() {
+                proptest::prop_assert!(*law.support().start() >= 1 && *law.support().end() <= max, "{outcome:?}");
+            } else {
+                proptest::prop_assert!(!outcome.reason().unwrap().to_string().is_empty());
+            }
+        }
+    }
+}
+
 /// The recipes beside the repository: the pinned values of their roles are read as they stand in the list of expected
 /// findings. Without the folder nothing runs.
 #[test]
@@ -346,4 +381,18 @@ fn shared_recipes_are_read_or_refused() {
         }
     }
     assert!(read > 30, "{read}");
+}
+
+/// A semicolon ends a command, unless it is quoted.
+#[test]
+fn several_commands_on_one_line() {
+    for text in [
+        "export SGLANG_SIMULATE_ACC_LEN=2.99; export SGLANG_SIMULATE_ACC_METHOD=match-expected\n",
+        "NOTE='a;b'; export SGLANG_SIMULATE_ACC_LEN=\"2.99\"; python -m x\n",
+    ] {
+        let path = file("one_line.sh", text);
+        let document = json(&format!("--env {path} --engine sglang --num-steps 3"));
+        assert_eq!(document["holds"], true, "{text}");
+        close(number(&document, "/checks/0/expected/mean"), 2.99, 1e-9);
+    }
 }

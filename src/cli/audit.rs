@@ -165,7 +165,7 @@ pub(crate) fn run(
         let _ = writeln!(err, "note: {passed}");
     }
     let mut points = Vec::new();
-    for seen in seen.finish(&reader, &errors) {
+    for seen in seen.finish(&inputs, &reader, &errors) {
         let target = wanted.target(&seen)?;
         points.push(judge(&seen, target.as_ref(), &options));
     }
@@ -207,7 +207,7 @@ impl RecordSink for Points {
 impl Points {
     /// The points in the order of their first log. A log without records is a point only where its input has no other,
     /// and one that failed before its first record is none.
-    fn finish(self, reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
+    fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
         let Self { by, names, builders, .. } = self;
         let mut seen: Vec<Option<Observed>> =
             builders.into_iter().map(|point| Some(point.finish())).collect();
@@ -221,6 +221,10 @@ impl Points {
             if found.has_records() || !failed {
                 points.push(found);
             }
+        }
+        // An input without any file is a point too: nothing was shown, and silence would pass for consent.
+        if points.is_empty() && errors.is_empty() {
+            points.extend(inputs.iter().map(|input| PointBuilder::new(input.name()).finish()));
         }
         points
     }

@@ -61,7 +61,7 @@ pub(crate) struct EnvArgs {
     engine_version: Option<EngineVersion>,
 
     /// SGLang: drafts an EAGLE server keeps per step (speculative-eagle-topk)
-    #[arg(long, value_name = "N", help_heading = SERVER)]
+    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = clap::value_parser!(u32).range(1..))]
     eagle_topk: Option<u32>,
 
     /// SGLang: whether speculation runs with overlap scheduling [default: the version's own]

@@ -1,31 +1,104 @@
 //! `-o FILE`: a result that is there as a whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-/// Writes to `out`, or to the file that was named: beside it first, then renamed, so that nobody reads half a result.
+/// Writes to `out`, or to the file that was named.
 pub(crate) fn write_to(
     file: Option<&Path>,
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let Some(file) = file else { return Ok(write(out)?) };
-    let mut beside = file.as_os_str().to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = Path::new(&beside);
-    let written = File::create(beside)
-        .and_then(|created| {
-            let mut buffer = BufWriter::new(created);
-            write(&mut buffer)?;
-            buffer.flush()
-        })
-        .and_then(|()| fs::rename(beside, file));
-    if written.is_err() {
-        // Whatever is left of it is of no use; the error below says why.
-        let _ = fs::remove_file(beside);
-    }
+    let written = whole_file(file, |created| {
+        let mut buffer = BufWriter::new(created);
+        write(&mut buffer)?;
+        buffer.flush()
+    });
     written.with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Writes a file beside the one that was named and renames it, so that nobody reads half of it.
+///
+/// A link stays a link: the file that it leads to is replaced. What is no regular file (a device, a pipe) is written
+/// to as it is: renaming would put a file in its place.
+pub(crate) fn whole_file<T>(file: &Path, write: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+    let target = match fs::metadata(file) {
+        Ok(kind) if kind.is_file() => fs::canonicalize(file)?,
+        Ok(_) => return write(&mut OpenOptions::new().write(true).open(file)?),
+        Err(_) => file.to_owned(),
+    };
+    let (beside, mut created) = beside(&target)?;
+    let written = write(&mut created).and_then(|result| fs::rename(&beside, &target).map(|()| result));
+    if written.is_err() {
+        // Whatever is left of it is of no use; the error says why.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// A new file beside `target`; one that exists is nobody's to overwrite.
+fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    let mut taken = None;
+    for number in 0..16 {
+        let mut name = target.as_os_str().to_owned();
+        name.push(format!(".{}.{number}.tmp", std::process::id()));
+        let path = PathBuf::from(name);
+        match File::create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(taken.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.txt");
+        whole_file(&file, |created| created.write_all(b"old")).unwrap();
+        whole_file(&file, |created| {
+            created.write_all(b"ne")?;
+            Err::<(), _>(io::Error::other("full"))
+        })
+        .unwrap_err();
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("real.txt"), folder.path().join("link.txt"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        whole_file(&link, |created| created.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_and_stays_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        whole_file(&pipe, |opened| opened.write_all(b"through")).unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(!fs::symlink_metadata(&pipe).unwrap().is_file());
+    }
 }

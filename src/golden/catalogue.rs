@@ -82,6 +82,14 @@ impl Catalogue {
         })
     }
 
+    /// One curve file, wherever it lies, with `provenance/<curve>.yaml` beside it where that exists.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Entry {
+        let file = directory::read_curve(path);
+        let owned = |text: Result<Vec<u8>, ReadError>| text.map(Cow::Owned);
+        Entry::new(file.name, path.display().to_string(), owned(file.curve), file.provenance.map(owned))
+    }
+
     /// Where the curves are.
     #[must_use]
     pub fn origin(&self) -> &CatalogueOrigin {

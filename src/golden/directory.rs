@@ -79,16 +79,19 @@ pub(super) fn read_catalogue(directory: &Path) -> Result<DirectoryFiles, Directo
             return Err(DirectoryError::TooManyFiles { path: directory.to_owned() });
         }
         match path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| is_curve_name(stem)) {
-            Some(name) if has_lookup_extension(&path) => {
-                let name = name.to_owned();
-                let beside = directory.join(PROVENANCE_DIR).join(format!("{name}.yaml"));
-                let provenance = beside.exists().then(|| read_file(&beside));
-                files.curves.push(CurveFile { name, curve: read_file(&path), provenance, path });
-            }
+            Some(_) if has_lookup_extension(&path) => files.curves.push(read_curve(&path)),
             _ => files.unnamed.push(path),
         }
     }
     Ok(files)
+}
+
+/// Reads a curve file and the provenance beside it.
+pub(super) fn read_curve(path: &Path) -> CurveFile {
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = path.with_file_name(PROVENANCE_DIR).join(format!("{name}.yaml"));
+    let provenance = beside.exists().then(|| read_file(&beside));
+    CurveFile { name, curve: read_file(path), provenance, path: path.to_owned() }
 }
 
 /// The YAML files in `directory` and below it, in the order of their paths. Hidden directories and links to

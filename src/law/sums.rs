@@ -1,10 +1,19 @@
 //! Probabilities of the sum of several draws.
 
+use super::number::float;
+use super::pmf::Pmf;
+
 /// Longest table that is kept whole; above, ends too rare for anything are cut off.
 const WHOLE: usize = 4096;
 
 /// What an end must weigh to be kept in a long table: a billionth of what a double adds to 1.
 const LEAST: f64 = 1e-25;
+
+/// Longest table that is computed: the square of its length is the work.
+const LONGEST: f64 = 32_768.0;
+
+/// Standard deviations between the ends that are kept.
+const REACH: f64 = 22.0;
 
 /// Sums `first + 0`, `first + 1`, .. with their probabilities.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +23,16 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    /// [`Self::new`] where the table has a bearable length; none where it would be too long, and its steps so small against
+    /// its spread that the normal law of the same moments stands for it.
+    pub(super) fn bearable(pmf: &Pmf, draws: u32) -> Option<Self> {
+        let draws_here = f64::from(draws);
+        let outcomes = pmf.probabilities().len().saturating_sub(1);
+        let all = draws_here * float(u64::try_from(outcomes).unwrap_or(u64::MAX));
+        let kept = REACH * (draws_here * pmf.variance()).sqrt();
+        (all.min(kept) <= LONGEST).then(|| Self::new(pmf.probabilities(), draws))
+    }
+
     /// The sum of `draws` draws from outcomes 0, 1, .. with these probabilities, by repeated squaring.
     ///
     /// Every term is a sum of products of probabilities, so nothing cancels and every entry keeps its digits.
@@ -61,7 +80,6 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::law::number::float;
 
     #[test]
     fn two_dice_and_a_hundred_coins() {
@@ -71,6 +89,16 @@ mod tests {
         assert_eq!(Sums::new(&[0.5, 0.5], 0).probabilities, [1.0]);
         let coins = Sums::new(&[0.5, 0.5], 100);
         assert!((coins.probabilities[0].ln() + 100.0 * 2_f64.ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn tables_that_nobody_waits_for_are_refused() {
+        let wide = Pmf::new(1, vec![1.0 / 1025.0; 1025]);
+        assert!(Sums::bearable(&wide, 4).is_some());
+        assert!(Sums::bearable(&wide, 4096).is_none());
+        let narrow = Pmf::new(1, vec![0.1, 0.4, 0.3, 0.2]);
+        assert!(Sums::bearable(&narrow, 65_536).is_some());
+        assert!(Sums::bearable(&narrow, u32::MAX).is_none());
     }
 
     #[test]

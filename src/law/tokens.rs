@@ -65,13 +65,14 @@ impl Tokens {
             AcceptanceLaw::Pool(pool) => Form::Pool { pool: pool.clone(), next: 0 },
             law => {
                 let pmf = law.pmf();
-                if draws <= MOST_TABULATED {
-                    let sums = Sums::new(pmf.probabilities(), draws);
-                    let first = u64::from(pmf.first()) * u64::from(draws) + sums.first;
-                    Form::Table { first, table: Inversion::new(&sums.probabilities) }
-                } else {
-                    Form::Shares(law.clone())
-                }
+                let sums = Sums::bearable(&pmf, draws).filter(|_| draws <= MOST_TABULATED);
+                sums.map_or_else(
+                    || Form::Shares(law.clone()),
+                    |sums| {
+                        let first = u64::from(pmf.first()) * u64::from(draws) + sums.first;
+                        Form::Table { first, table: Inversion::new(&sums.probabilities) }
+                    },
+                )
             }
         };
         Self { draws, form }

@@ -7,10 +7,6 @@ use super::printed::printed;
 use super::sums::Sums;
 use super::two_point::TwoPoint;
 
-/// Draws in a window up to which sums of more than two lengths are convolved. Above, a step of the sum is less than
-/// a thousandth of the last printed digit, and the normal law of the same mean and variance stands for it.
-const MOST_CONVOLVED: u64 = 1 << 16;
-
 /// Standard deviations that the normal law is tabulated over.
 const NORMAL_REACH: f64 = 9.0;
 
@@ -133,10 +129,10 @@ fn two_point(law: &TwoPoint, draws: u64) -> Vec<(u32, f64)> {
 /// More than two lengths.
 fn summed(law: &AcceptanceLaw, draws: u64) -> Vec<(u32, f64)> {
     let pmf = law.pmf();
-    let Some(tabulated) = u32::try_from(draws).ok().filter(|_| draws <= MOST_CONVOLVED) else {
+    let sums = u32::try_from(draws).ok().and_then(|draws| Sums::bearable(&pmf, draws));
+    let Some(sums) = sums else {
         return normal(law.mean(), law.variance() / float(draws));
     };
-    let sums = Sums::new(pmf.probabilities(), tabulated);
     let first = u64::from(pmf.first()).saturating_mul(draws).saturating_add(sums.first);
     let mut values: Vec<(u32, f64)> = Vec::new();
     for (sum, p) in (first..).zip(&sums.probabilities).filter(|(_, p)| **p > 0.0) {

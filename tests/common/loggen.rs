@@ -267,6 +267,14 @@ pub(crate) fn decode(rng: &mut Rng, at: usize, second: u64) -> Line {
     Line { text, said }
 }
 
+/// A line that differs from `line` in nothing but some digits, as the next line of the same server does.
+pub(crate) fn like(rng: &mut Rng, line: &str) -> String {
+    let digit = |rng: &mut Rng| char::from(b'0' + u8::try_from(rng.below(10)).unwrap());
+    line.chars()
+        .map(|letter| if letter.is_ascii_digit() && rng.chance(30) { digit(rng) } else { letter })
+        .collect()
+}
+
 /// A prefill line of the release with index `at`.
 pub(crate) fn prefill(rng: &mut Rng, at: usize, second: u64) -> Line {
     let mut said = Said::new();

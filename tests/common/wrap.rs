@@ -56,7 +56,7 @@ const COLOURS: [&str; 5] = ["\u{1b}[32m", "\u{1b}[0m", "\u{1b}[1;33m", "\u{1b}[K
 /// The line with terminal colours at a few places.
 pub(crate) fn colour(rng: &mut Rng, line: &str) -> String {
     let mut text = line.to_owned();
-    for _ in 0..1 + rng.below(4) {
+    for _ in 0..=rng.below(4) {
         let at = rng.below(text.len() + 1);
         // Not inside another sequence.
         if text.is_char_boundary(at) && !text[..at].ends_with(['\u{1b}', '[', '0', '1', '3', ';', '2']) {

@@ -33,7 +33,7 @@ pattern!(
     r"(Decode|Prefill) batch|(?:Decode|Prefill) [a-z]* batch|(server_args=)|(Cache flushed successfully!)"
 );
 pattern!(DOCKER, r#"^[ \t\n\x0c\r]*\{"log":""#);
-pattern!(ESCAPE, r"\x1b(?:\[[0-?]*[ -/]*[A-Za-z~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()].)?");
+pattern!(ESCAPE, r"\x1b(?:\[[0-?]*[ -/]*[A-Za-z~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-~])?");
 pattern!(BRACKET, r"\[[^\[\]]*\][ \t\n\x0c\r]*$");
 pattern!(CUT_BRACKET, r"\][ \t\n\x0c\r]*$");
 pattern!(TIME, r"^((?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:\.\d+)?)");

@@ -115,9 +115,9 @@ fn server_arguments_say_what_was_run() {
     ngram.speculation = Some(Speculation::of(Drafter::Ngram, 5));
     let plain = Run { speculation: None, ..Run::new(3) };
     for version in ["0.5.16", "0.5.23"] {
-        let mut plan = log(version, vec![eagle.clone(), dspark.clone(), ngram.clone(), plain.clone()]);
-        plan.parallel = Parallel { tp: 2, dp: 2, ep: 1, pp: 1, dp_attention: true };
-        let written = write_sglang(plan, &match_expected(3.51));
+        let mut described = log(version, vec![eagle.clone(), dspark.clone(), ngram.clone(), plain.clone()]);
+        described.parallel = Parallel { tp: 2, dp: 2, ep: 1, pp: 1, dp_attention: true };
+        let written = write_sglang(described, &match_expected(3.51));
         let text = String::from_utf8(written.text.clone()).unwrap();
         let form =
             if version == "0.5.16" { "] server_args=ServerArgs(" } else { "] server_args={'model_path': " };

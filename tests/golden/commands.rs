@@ -216,3 +216,11 @@ fn another_directory_replaces_the_compiled_in_curves() {
     assert!(list.err.contains("BAD.yaml") && list.err.contains("no_mtp.yaml"), "{}", list.err);
     assert_eq!(accsim(&["--golden-dir", "no/such", "curves", "list"]).code, 2);
 }
+
+/// A file is shown with the provenance beside it, as by its name.
+#[test]
+fn a_path_is_shown_with_its_provenance() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/golden_al/kimik2.5_eagle3.yaml");
+    let (code, shown) = document(&["curves", "show", path, "--json"]);
+    assert_eq!((code, &shown["status"]), (0, &json!("retired")));
+}

@@ -35,7 +35,8 @@ fn nothing_to_audit(seen: &Observed) -> Option<Finding> {
         Some(warning(
             FindingCode::NoDecodeLines,
             None,
-            "no decode line with a running request; give the server's own log, not a client's summary"
+            "no SGLang decode line with a running request; give the server's own log, not a client's summary; logs of \
+             other engines are not read yet"
                 .to_owned(),
         ))
     } else if seen.spec_lines() == 0 {

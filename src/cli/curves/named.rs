@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use crate::cli::catalogue;
 use crate::cli::global::Global;
-use crate::golden::{Catalogue, Curve, CurveIssue, Severity, parse_curve, read_file};
+use crate::golden::{Catalogue, Curve, CurveIssue, Severity};
 
 /// A usable curve with its file.
 pub(super) struct Named {
@@ -27,10 +27,9 @@ impl Named {
                 (entry.file().to_owned(), loaded.curve.clone(), loaded.issues.clone())
             }
             None if path.exists() => {
-                let bytes = read_file(path).with_context(|| format!("cannot read {name}"))?;
-                let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-                let parsed = parse_curve(&stem, &bytes);
-                (name.to_owned(), parsed.curve, parsed.issues)
+                let entry = Catalogue::of_file(path);
+                let loaded = entry.load();
+                (name.to_owned(), loaded.curve.clone(), loaded.issues.clone())
             }
             None => match catalogue.nearest(name).as_slice() {
                 [] => {

@@ -1,7 +1,6 @@
 //! `simulate --emit-log`: the log that such a server could have written.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use clap::Args;
 
 use super::args::SimulateArgs;
 use crate::cli::global::Global;
+use crate::cli::output::whole_file;
 use crate::engine::{Drafter, Engine, Server};
 use crate::law::AcceptanceLaw;
 use crate::simulate::log::{
@@ -161,7 +161,7 @@ impl Emission<'_> {
         let source = LawSource::new(self.law.clone(), self.args.seed);
         match &self.flags().emit_log {
             Some(file) if !self.flags().is_printed() => {
-                let write = || beside(file, |file| write_log(&plan, &source, file));
+                let write = || whole_file(file, |file| write_log(&plan, &source, file));
                 global.on_threads(write)?.with_context(|| format!("cannot write {}", file.display()))
             }
             _ => print(&plan, &source, global, out),
@@ -277,21 +277,6 @@ impl Emission<'_> {
             None => Ok(()),
         }
     }
-}
-
-/// Writes a file beside the one that was named and renames it, so that nobody reads half a log.
-fn beside<T>(file: &Path, write: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
-    let mut beside = file.as_os_str().to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = Path::new(&beside);
-    let written = File::create(beside)
-        .and_then(|mut created| write(&mut created))
-        .and_then(|result| fs::rename(beside, file).map(|()| result));
-    if written.is_err() {
-        // Whatever is left of it is of no use; the error says why.
-        let _ = fs::remove_file(beside);
-    }
-    written
 }
 
 /// Prints a log while it is made: the standard output stays on this thread, the work goes to the others.

@@ -6,7 +6,9 @@ use super::super::prediction::{
 use super::super::{
     Doubt, DraftFamily, Drafter, Injected, Release, Server, SettingKind, fact::Era, law::force, python,
 };
-use super::facts::{self, Clamp, Facts, LengthText, Method, Support, TokenMode, TokenModeCheck, Variables};
+use super::facts::{
+    self, Clamp, Facts, LengthText, Method, Overlap, Support, TokenMode, TokenModeCheck, Variables,
+};
 use super::settings::{Generation, PREFIXED, UNPREFIXED};
 use crate::law::{AcceptanceLaw, Setting};
 
@@ -222,6 +224,7 @@ impl Case<'_> {
             }
         };
         self.clamp(length, reach, short);
+        self.counted_late();
         let law = if is_multinomial {
             self.notes.push(PredictionNote::Biased);
             let build: fn(Setting) -> AcceptanceLaw =
@@ -236,6 +239,19 @@ impl Case<'_> {
             force(length, reach, AcceptanceLaw::match_expected)
         };
         (Outcome::Law(law), era.source())
+    }
+
+    /// Without overlap scheduling the log counts what was emitted, not what was accepted.
+    fn counted_late(&mut self) {
+        let is_eagle = matches!(family(self.server), DraftFamily::Eagle | DraftFamily::Standalone);
+        let without = match self.facts.overlap.behaviour() {
+            Overlap::DefaultOff => self.server.overlap != Some(true),
+            Overlap::DefaultOn => self.server.overlap == Some(false),
+            Overlap::Always => false,
+        };
+        if is_eagle && without {
+            self.notes.push(PredictionNote::ReadsLow);
+        }
     }
 
     fn clamp(&mut self, length: f64, reach: u32, short: bool) {

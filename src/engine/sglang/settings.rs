@@ -143,7 +143,8 @@ fn token_mode(server: &Server, name: Option<&'static str>) -> (Option<Setting>, 
             real,
             warning("DSPARK never reads the token mode and always emits real drafts: harmless".to_owned()),
         ),
-        Some(DraftFamily::Eagle | DraftFamily::Standalone) if server.eagle_topk.is_some_and(|topk| topk > 1) => (
+        // Only these draft trees: a width above 1 says which family it is where nobody else does.
+        None | Some(DraftFamily::Eagle | DraftFamily::Standalone) if server.eagle_topk.is_some_and(|topk| topk > 1) => (
             fixed,
             warning(
                 "real-draft-token needs speculative_eagle_topk 1 and raises an error otherwise; fixed is set instead: \

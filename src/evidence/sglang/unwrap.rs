@@ -44,7 +44,7 @@ fn after_sequence(text: &[u8]) -> &[u8] {
             }
         }),
         // Character sets: `ESC ( B`.
-        Some(b'(' | b')') => Some(2),
+        Some(b'(' | b')') => behind.get(1).filter(|set| (0x30..=0x7e).contains(*set)).map(|_| 2),
         Some(_) | None => None,
     };
     end.and_then(|end| behind.get(end..)).unwrap_or(behind)
@@ -129,6 +129,7 @@ mod tests {
         for (text, expected) in [
             (&b"\x1b[1;33m3.52\x1b[0m, x\x1b"[..], &b"3.52, x"[..]),
             (b"3.52\x1b(B\x1b[m, x", b"3.52, x"),
+            (b"3.52\x1b(\n", b"3.52(\n"),
             (b"a\x1b[K\x1b[?25lb", b"ab"),
             (b"\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b", b"ab"),
             (b"\x1b[2026-10-12 01:02:03] x", b"[2026-10-12 01:02:03] x"),

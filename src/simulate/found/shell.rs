@@ -20,10 +20,33 @@ pub(super) fn read(text: &str) -> Result<Role, FoundError> {
             logical.push(' ');
             logical.push_str(next);
         }
-        line(&mut role, &logical, number)?;
+        for simple in commands(&logical) {
+            line(&mut role, simple, number)?;
+        }
     }
     role.guess_engine();
     Ok(role)
+}
+
+/// The commands of a line: what unquoted semicolons part. A quote that never closes keeps the rest together.
+fn commands(line: &str) -> Vec<&str> {
+    let (mut commands, mut begin, mut quote, mut escaped) = (Vec::new(), 0, None, false);
+    for (at, character) in line.char_indices() {
+        match (quote, character) {
+            _ if escaped => escaped = false,
+            (None | Some('"'), '\\') => escaped = true,
+            (Some(open), _) if character == open => quote = None,
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '#') if line.get(..at).is_some_and(|before| before.trim().is_empty()) => break,
+            (None, ';') => {
+                commands.extend(line.get(begin..at));
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    commands.extend(line.get(begin..));
+    commands
 }
 
 fn line(role: &mut Role, text: &str, number: usize) -> Result<(), FoundError> {

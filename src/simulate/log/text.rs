@@ -64,6 +64,19 @@ impl Text {
         }
     }
 
+    /// Room for one line behind what was written. What is put there counts once [`Text::advance`] says how long it is.
+    #[inline]
+    pub(super) fn room(&mut self) -> Option<&mut Room> {
+        self.begin_line();
+        self.bytes.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut)
+    }
+
+    /// The line that was put into the room is so long.
+    #[inline]
+    pub(super) fn advance(&mut self, len: usize) {
+        self.len += len.min(LINE_ROOM);
+    }
+
     /// Stores a chunk of which the first `len` bytes count.
     #[inline]
     pub(super) fn chunk<const N: usize>(&mut self, chunk: &[u8; N], len: usize) {
@@ -73,7 +86,7 @@ impl Text {
         }
     }
 
-    /// Appends a piece. Like a number, it needs the room of [`Text::begin_line`].
+    /// Appends a piece. Like a chunk, it needs the room of [`Text::begin_line`].
     #[inline]
     pub(super) fn piece(&mut self, piece: &Piece) {
         self.chunk(&piece.bytes, piece.len);
@@ -95,50 +108,27 @@ impl Text {
     }
 
     /// Appends a whole number.
-    #[inline]
     pub(super) fn integer(&mut self, number: u64) {
-        // Most numbers of a log are small; they need no more than this.
-        if let Ok(digit @ 0..10) = u8::try_from(number) {
-            self.byte(b'0' + digit);
-        } else {
-            self.long_integer(number);
-        }
-    }
-
-    #[inline(never)]
-    fn long_integer(&mut self, number: u64) {
-        if let Ok(small @ 0..100_000_000) = u32::try_from(number) {
-            // At least one digit stays: the last.
-            let digits = eight_digits(small);
-            let zeros = (digits | 1 << 56).trailing_zeros() / 8;
-            let text = (digits + 0x3030_3030_3030_3030) >> (8 * zeros);
-            self.chunk(&text.to_le_bytes(), 8 - usize::try_from(zeros).unwrap_or(0));
-        } else {
-            self.long_integer(number / 100_000_000);
-            self.padded(number % 100_000_000, 8);
+        if let Some(room) = self.room() {
+            let len = put_integer(room, 0, number);
+            self.advance(len);
         }
     }
 
     /// Appends the last `width` digits of a number, up to eight, with leading zeros.
     #[inline]
     pub(super) fn padded(&mut self, number: u64, width: usize) {
-        let digits = eight_digits(u32::try_from(number % 100_000_000).unwrap_or(0));
         let cut = 8 - width.clamp(1, 8);
         let shift = u32::try_from(8 * cut).unwrap_or(0);
-        let text = (digits + 0x3030_3030_3030_3030) >> shift;
+        let text = (eight_digits(number % 100_000_000) + ZEROS) >> shift;
         self.chunk(&text.to_le_bytes(), 8 - cut);
     }
 
     /// Appends a number of hundredths with its point: 352 is `3.52`.
-    #[inline]
     pub(super) fn hundredths(&mut self, hundredths: u64) {
-        let whole = hundredths / 100;
-        let [tens, ones] = two_digits(hundredths - 100 * whole);
-        if let Ok(digit @ 0..10) = u8::try_from(whole) {
-            self.chunk(&[b'0' + digit, b'.', tens, ones], 4);
-        } else {
-            self.long_integer(whole);
-            self.chunk(&[b'.', tens, ones, 0], 3);
+        if let Some(room) = self.room() {
+            let len = put_hundredths(room, 0, hundredths);
+            self.advance(len);
         }
     }
 
@@ -157,10 +147,70 @@ impl Text {
     }
 }
 
+/// Room for one line. The functions below put text at a place in it and return the place behind; what has no room any
+/// more is dropped.
+pub(super) type Room = [u8; LINE_ROOM];
+
+/// Stores a chunk of which the first `len` bytes count.
+#[inline]
+pub(super) fn put_chunk<const N: usize>(room: &mut Room, at: usize, chunk: &[u8; N], len: usize) -> usize {
+    if let Some(to) = room.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+        *to = *chunk;
+        at + len
+    } else {
+        at
+    }
+}
+
+/// Puts a piece.
+#[inline]
+pub(super) fn put_piece(room: &mut Room, at: usize, piece: &Piece) -> usize {
+    put_chunk(room, at, &piece.bytes, piece.len)
+}
+
+/// Puts a whole number.
+#[inline]
+pub(super) fn put_integer(room: &mut Room, at: usize, number: u64) -> usize {
+    // Most numbers of a log are small; they need no more than this.
+    if let Ok(digit @ 0..10) = u8::try_from(number) {
+        put_chunk(room, at, &[b'0' + digit], 1)
+    } else {
+        put_long_integer(room, at, number)
+    }
+}
+
+#[inline(never)]
+fn put_long_integer(room: &mut Room, at: usize, number: u64) -> usize {
+    if number < 100_000_000 {
+        // At least one digit stays: the last.
+        let digits = eight_digits(number);
+        let zeros = (digits | 1 << 56).trailing_zeros() / 8;
+        let text = (digits + ZEROS) >> (8 * zeros);
+        return put_chunk(room, at, &text.to_le_bytes(), 8 - usize::try_from(zeros).unwrap_or(0));
+    }
+    let at = put_long_integer(room, at, number / 100_000_000);
+    let text = eight_digits(number % 100_000_000) + ZEROS;
+    put_chunk(room, at, &text.to_le_bytes(), 8)
+}
+
+/// Puts a number of hundredths with its point.
+#[inline]
+pub(super) fn put_hundredths(room: &mut Room, at: usize, hundredths: u64) -> usize {
+    let whole = hundredths / 100;
+    let [tens, ones] = two_digits(hundredths - 100 * whole);
+    if let Ok(digit @ 0..10) = u8::try_from(whole) {
+        return put_chunk(room, at, &[b'0' + digit, b'.', tens, ones], 4);
+    }
+    let at = put_long_integer(room, at, whole);
+    put_chunk(room, at, &[b'.', tens, ones, 0], 3)
+}
+
+/// `00000000`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
 /// Eight decimal digits of a number below 10^8, the highest in the lowest byte, each as its value.
 #[inline]
-fn eight_digits(number: u32) -> u64 {
-    let number = u64::from(number);
+fn eight_digits(number: u64) -> u64 {
     // Two numbers of four digits, then four of two, then eight of one, each step for all lanes at once.
     let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;

@@ -90,6 +90,19 @@ fn unset_methods_are_the_versions_own() {
     assert_eq!(law(&found), &AcceptanceLaw::multinomial(setting(3.51)));
 }
 
+/// `AUDIT_STATISTICS` section 2: builds without overlap count after a finished request was cut.
+#[test]
+fn lines_of_the_path_without_overlap_read_low() {
+    let reads_low = |version: &str, overlap: Option<bool>| {
+        let server = Server { overlap, ..server(version, Drafter::Eagle) };
+        let names = super::super::names_read(server.version.as_ref());
+        law_for(&server, 6, &injected(&[(names.length, "3.51")])).notes.contains(&PredictionNote::ReadsLow)
+    };
+    assert!(reads_low("0.5.10", None) && !reads_low("0.5.10", Some(true)));
+    assert!(!reads_low("0.5.11", None) && reads_low("0.5.11", Some(false)));
+    assert!(!reads_low("0.5.14", Some(false)));
+}
+
 #[test]
 fn versions_and_algorithms_that_accept_for_real() {
     for (version, drafter) in [

@@ -133,24 +133,35 @@ impl Batch {
     #[inline]
     pub(super) fn leave(&mut self) -> u64 {
         match self {
-            Self::Shared(lockstep) => {
-                let mut done = 0;
-                while let Some(Reverse((at, held))) = lockstep.requests.peek().copied() {
-                    if at > lockstep.gained {
-                        break;
-                    }
-                    lockstep.requests.pop();
-                    lockstep.held = lockstep.held.wrapping_sub(held);
-                    done += 1;
-                }
-                done
-            }
+            Self::Shared(lockstep) if lockstep.next() > lockstep.gained => 0,
+            Self::Shared(lockstep) => lockstep.leave(),
             Self::PerRequest(requests) => {
                 let before = requests.len();
                 requests.retain(|request| request.wants > 0);
                 u64::try_from(before - requests.len()).unwrap_or(0)
             }
         }
+    }
+}
+
+impl Lockstep {
+    /// The sum at which the next request is done.
+    #[inline]
+    fn next(&self) -> u64 {
+        self.requests.peek().map_or(u64::MAX, |next| next.0.0)
+    }
+
+    fn leave(&mut self) -> u64 {
+        let mut done = 0;
+        while let Some(Reverse((at, held))) = self.requests.peek().copied() {
+            if at > self.gained {
+                break;
+            }
+            self.requests.pop();
+            self.held = self.held.wrapping_sub(held);
+            done += 1;
+        }
+        done
     }
 }
 

@@ -193,7 +193,9 @@ impl Style {
             Path::Health => health,
             Path::Metrics => metrics,
         };
-        request.iter().for_each(|piece| text.piece(piece));
+        for piece in request {
+            text.piece(piece);
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! A line's fixed texts with the places for its numbers, put together once per server from the table of shapes.
 
 use crate::law::float;
-use crate::simulate::log::text::{Piece, Text, decimals, quotient};
+use crate::simulate::log::text::{
+    Piece, Room, Text, decimals, put_chunk, put_hundredths, put_integer, put_piece, quotient,
+};
 use crate::simulate::log::time::Clock;
 
 use super::line::{Decode, Prefill};
@@ -32,26 +34,25 @@ impl Capacity {
     }
 }
 
-/// A number in a line.
+/// A number that nearly every line has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slot {
     None,
     Running,
     Queue,
-    Zero,
     Tokens,
     Usage,
     AcceptLen,
     AcceptRate,
-    Graph(u32),
+    Graph,
     Throughput,
-    Forwards,
-    Rare(Rare),
 }
 
 /// A number that few servers print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rare {
+    Forwards,
+    Zero,
     Arriving,
     ArrivingUsage,
     WindowTokens,
@@ -72,21 +73,36 @@ enum Rare {
 
 /// Fixed texts, each followed by a number.
 #[derive(Clone, Debug, Default)]
-struct Parts(Vec<(Piece, Slot)>);
+struct Parts(Vec<Part>);
+
+/// Texts and common numbers up to a rare one.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    common: Vec<(Piece, Slot)>,
+    rare: Option<Rare>,
+}
 
 impl Parts {
     fn text(&mut self, text: &str) -> &mut Self {
-        self.0.extend(Piece::split(text).map(|piece| (piece, Slot::None)));
-        self
+        self.number(text, Slot::None)
     }
 
     /// A text and a number.
     fn number(&mut self, text: &str, slot: Slot) -> &mut Self {
-        let mut pieces: Vec<_> = Piece::split(text).map(|piece| (piece, Slot::None)).collect();
-        if let Some(last) = pieces.last_mut() {
-            last.1 = slot;
+        if self.0.last().is_none_or(|part| part.rare.is_some()) {
+            self.0.push(Part::default());
         }
-        self.0.append(&mut pieces);
+        if let Some(part) = self.0.last_mut() {
+            part.common.extend(Piece::split(text).map(|piece| (piece, Slot::None)));
+            part.common.last_mut().into_iter().for_each(|last| last.1 = slot);
+        }
+        self
+    }
+
+    /// A text and a rare number.
+    fn rare(&mut self, text: &str, rare: Rare) -> &mut Self {
+        self.text(text);
+        self.0.last_mut().into_iter().for_each(|part| part.rare = Some(rare));
         self
     }
 }
@@ -96,6 +112,8 @@ impl Parts {
 pub(super) struct DecodeTemplate {
     parts: Parts,
     capacity: Capacity,
+    /// Larger batches have no captured graph.
+    max_graph_batch: u64,
 }
 
 impl DecodeTemplate {
@@ -106,7 +124,7 @@ impl DecodeTemplate {
         match (shape.head, is_numbered) {
             (Head::Point, _) => parts.number("Decode batch. #running-req: ", Slot::Running),
             (_, true) => {
-                parts.number("Decode batch [", Slot::Forwards).number("], #running-req: ", Slot::Running)
+                parts.rare("Decode batch [", Rare::Forwards).number("], #running-req: ", Slot::Running)
             }
             (_, false) => parts.number("Decode batch, #running-req: ", Slot::Running),
         };
@@ -130,8 +148,7 @@ impl DecodeTemplate {
             transfer(&mut parts, shape.transfer);
         }
         if let Some(label) = plan.graph_label() {
-            let largest = run.load.max_graph_batch.unwrap_or(u32::MAX);
-            parts.number(&format!(", {} graph: ", label.name()), Slot::Graph(largest));
+            parts.number(&format!(", {} graph: ", label.name()), Slot::Graph);
         }
         parts.number(", gen throughput (token/s): ", Slot::Throughput);
         if shape.largest_len {
@@ -144,56 +161,57 @@ impl DecodeTemplate {
                 parts.text(", ");
             }
             End::Timestamp => {
-                parts.number(", timestamp: ", Slot::Rare(Rare::Time));
+                parts.rare(", timestamp: ", Rare::Time);
             }
         }
         if log.mfu {
             parts
-                .number(", est. decode TFLOPS/s (per GPU): ", Slot::Rare(Rare::Teraflops))
-                .number(", est. read BW (GB/s per GPU): ", Slot::Rare(Rare::ReadBandwidth))
-                .number(", est. write BW (GB/s per GPU): ", Slot::Rare(Rare::WriteBandwidth));
+                .rare(", est. decode TFLOPS/s (per GPU): ", Rare::Teraflops)
+                .rare(", est. read BW (GB/s per GPU): ", Rare::ReadBandwidth)
+                .rare(", est. write BW (GB/s per GPU): ", Rare::WriteBandwidth);
         }
         if log.occupancy {
-            parts.number(", fwd occupancy: ", Slot::Rare(Rare::Occupancy)).text("%");
+            parts.rare(", fwd occupancy: ", Rare::Occupancy).text("%");
             if shape.occupancy == Some(Occupancy::ForwardAndIdle) {
-                parts.number(", fwd+idle occupancy: ", Slot::Rare(Rare::OccupancyWithIdle)).text("%");
+                parts.rare(", fwd+idle occupancy: ", Rare::OccupancyWithIdle).text("%");
             }
         }
-        Self { parts, capacity: Capacity::of(run) }
+        let max_graph_batch = run.load.max_graph_batch.map_or(u64::MAX, u64::from);
+        Self { parts, capacity: Capacity::of(run), max_graph_batch }
     }
 
     /// Appends the line, without its prefix and its end.
-    #[inline]
     pub(super) fn write(&self, line: &Decode, at: u64, clock: &mut Clock, text: &mut Text) {
-        for (piece, slot) in &self.parts.0 {
-            text.piece(piece);
-            self.slot(*slot, line, at, clock, text);
+        for part in &self.parts.0 {
+            let len = text.room().map_or(0, |room| self.common(part, line, room));
+            text.advance(len);
+            if let Some(rare) = part.rare {
+                self.rare(rare, line, at, clock, text);
+            }
         }
     }
 
-    /// The numbers that every line has. The others stand apart, so that nothing is computed for a line without them.
+    /// Puts texts and the numbers that nearly every line has. The others stand apart, so that nothing is computed for a
+    /// line without them.
     #[inline]
-    fn slot(&self, slot: Slot, line: &Decode, at: u64, clock: &mut Clock, text: &mut Text) {
-        match slot {
-            Slot::None => {}
-            Slot::Running => text.integer(line.running),
-            Slot::Queue => text.integer(line.queue),
-            Slot::Tokens => text.integer(line.tokens),
-            Slot::Usage => text.hundredths(quotient(line.tokens, self.capacity.tokens)),
-            Slot::AcceptLen => text.hundredths(line.accept_len),
-            Slot::AcceptRate => text.hundredths(line.accept_rate),
-            Slot::Graph(largest) => {
-                if line.running <= u64::from(largest) {
-                    text.chunk(b"True", 4);
-                } else {
-                    text.chunk(b"False", 5);
-                }
-            }
-            Slot::Throughput => text.hundredths(per_second(line)),
-            Slot::Forwards => text.integer(line.forwards),
-            Slot::Zero => text.byte(b'0'),
-            Slot::Rare(slot) => self.rare(slot, line, at, clock, text),
+    fn common(&self, part: &Part, line: &Decode, room: &mut Room) -> usize {
+        let mut end = 0;
+        for (piece, slot) in &part.common {
+            end = put_piece(room, end, piece);
+            end = match slot {
+                Slot::None => end,
+                Slot::Running => put_integer(room, end, line.running),
+                Slot::Queue => put_integer(room, end, line.queue),
+                Slot::Tokens => put_integer(room, end, line.tokens),
+                Slot::Usage => put_hundredths(room, end, quotient(line.tokens, self.capacity.tokens)),
+                Slot::AcceptLen => put_hundredths(room, end, line.accept_len),
+                Slot::AcceptRate => put_hundredths(room, end, line.accept_rate),
+                Slot::Graph if line.running <= self.max_graph_batch => put_chunk(room, end, b"True", 4),
+                Slot::Graph => put_chunk(room, end, b"False", 5),
+                Slot::Throughput => put_hundredths(room, end, per_second(line)),
+            };
         }
+        end
     }
 
     #[inline(never)]
@@ -201,6 +219,8 @@ impl DecodeTemplate {
         let size = &self.capacity;
         let host_tokens = line.tokens - line.tokens / 4;
         match slot {
+            Rare::Forwards => text.integer(line.forwards),
+            Rare::Zero => text.byte(b'0'),
             Rare::Arriving => text.integer(line.arriving),
             Rare::WindowTokens => text.integer(windows(line)),
             Rare::WindowUsage => text.hundredths(quotient(windows(line), size.requests * WINDOW_TOKENS)),
@@ -229,9 +249,9 @@ fn pools(parts: &mut Parts, pools: Pools, swa: Option<Swa>) {
         Pools::SlidingWindow if swa == Some(Swa::Joined) => {
             parts
                 .number(", #token: full=", Slot::Tokens)
-                .number(", swa=", Slot::Rare(Rare::WindowTokens))
+                .rare(", swa=", Rare::WindowTokens)
                 .number(", token usage: full=", Slot::Usage)
-                .number(", swa=", Slot::Rare(Rare::WindowUsage));
+                .rare(", swa=", Rare::WindowUsage);
             return;
         }
         Pools::Plain => {
@@ -239,35 +259,31 @@ fn pools(parts: &mut Parts, pools: Pools, swa: Option<Swa>) {
         }
         Pools::Hisparse => {
             parts
-                .number(", #gpu token: ", Slot::Rare(Rare::DeviceTokens))
-                .number(", gpu token usage: ", Slot::Rare(Rare::DeviceUsage))
-                .number(", #cpu token: ", Slot::Rare(Rare::HostTokens))
-                .number(", cpu token usage: ", Slot::Rare(Rare::HostUsage));
+                .rare(", #gpu token: ", Rare::DeviceTokens)
+                .rare(", gpu token usage: ", Rare::DeviceUsage)
+                .rare(", #cpu token: ", Rare::HostTokens)
+                .rare(", cpu token usage: ", Rare::HostUsage);
         }
         Pools::SlidingWindow | Pools::Mamba | Pools::SlidingWindowAndMamba => {
             parts.number(", #full token: ", Slot::Tokens).number(", full token usage: ", Slot::Usage);
         }
     }
     if matches!(pools, Pools::SlidingWindow | Pools::SlidingWindowAndMamba) {
-        parts
-            .number(", #swa token: ", Slot::Rare(Rare::WindowTokens))
-            .number(", swa token usage: ", Slot::Rare(Rare::WindowUsage));
+        parts.rare(", #swa token: ", Rare::WindowTokens).rare(", swa token usage: ", Rare::WindowUsage);
     }
     if matches!(pools, Pools::Mamba | Pools::SlidingWindowAndMamba) {
-        parts
-            .number(", mamba num: ", Slot::Rare(Rare::States))
-            .number(", mamba usage: ", Slot::Rare(Rare::StateUsage));
+        parts.rare(", mamba num: ", Rare::States).rare(", mamba usage: ", Rare::StateUsage);
     }
 }
 
 fn transfer(parts: &mut Parts, fields: Option<Transfer>) {
     let Some(fields) = fields else { return };
-    parts.number(", pre-allocated usage: ", Slot::Rare(Rare::ArrivingUsage));
+    parts.rare(", pre-allocated usage: ", Rare::ArrivingUsage);
     if matches!(fields, Transfer::Queues | Transfer::HostReceive) {
-        parts.number(", #prealloc-req: ", Slot::Zero).number(", #transfer-req: ", Slot::Rare(Rare::Arriving));
+        parts.rare(", #prealloc-req: ", Rare::Zero).rare(", #transfer-req: ", Rare::Arriving);
     }
     if fields != Transfer::Usage {
-        parts.number(", #retracted-req: ", Slot::Zero);
+        parts.rare(", #retracted-req: ", Rare::Zero);
     }
 }
 
