@@ -158,6 +158,12 @@ fn damage_inside_does_not_hide_a_cut_outside() {
         "{failures:?}"
     );
     assert_eq!(failures[1], ("x", &Failure::Truncated(Format::Tar)));
+    // The cut is seen before the damage, by whoever looks ahead for both.
+    let mut inner = gzip(&short_log());
+    inner[40] ^= 0xff;
+    let archive = tar(&[("a.gz", &inner)]);
+    let read = read::bytes(&archive[..512 + inner.len() - 20]);
+    assert_eq!(read.failures()[1..], [("x", &Failure::Truncated(Format::Tar))], "{:?}", read.errors);
 }
 
 #[test]

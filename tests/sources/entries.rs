@@ -160,6 +160,18 @@ fn zip_entries_that_cannot_be_read_are_named_and_the_others_read() {
     assert!(matches!(hidden.failures()[1], ("x", Failure::Damaged { format: Format::Zip, .. })));
 }
 
+/// Some writers announce lengths behind a directory, where nothing is.
+#[test]
+fn a_zip_directory_without_the_descriptor_that_it_announces() {
+    let log = short_log();
+    let archive = zip(&[("logs/", b""), ("logs/a.log", &log)], ::zip::CompressionMethod::Stored);
+    // Nor need a directory be what its method says.
+    for flags_and_method in [[8, 0, 0], [8, 0, 8], [0, 0, 8]] {
+        let read = read::bytes(&patched(archive.clone(), 6, &flags_and_method));
+        assert_eq!((read.names(), read.errors.len()), (vec!["x!/logs/a.log"], 0));
+    }
+}
+
 /// Bytes that look like the end of an entry do not end it: only the right checksum and length do.
 #[test]
 fn a_stored_entry_that_holds_descriptors() {

@@ -44,3 +44,30 @@ impl<D: Read> Read for Decoded<'_, D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Limits, Progress};
+
+    /// Fails once, and must not be asked again.
+    struct Once(bool);
+
+    impl Read for Once {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            assert!(!self.0, "asked again");
+            self.0 = true;
+            Err(io::Error::other("bad"))
+        }
+    }
+
+    #[test]
+    fn an_error_is_the_end() {
+        let (limits, progress) = (Limits::default(), Progress::default());
+        let budget = Budget::new(&limits, &progress);
+        let mut decoded = Decoded::new(Once(false), Format::Xz, &budget);
+        let error = decoded.read(&mut [0; 8]).unwrap_err();
+        assert_eq!(Failure::of_system(&error), Failure::damaged(Format::Xz, "bad"));
+        assert_eq!(decoded.read(&mut [0; 8]).unwrap(), 0);
+    }
+}

@@ -174,6 +174,9 @@ impl<'a, 'b> Layers<'a, 'b> {
             if let Err(over) = self.budget.add_entry() {
                 return self.fail(archive, over);
             }
+            if entry.is_directory() && !entry.ends_itself() {
+                continue;
+            }
             let name = name::of_entry(archive, &entry.name);
             match zip.content(&entry, self.budget.limits.window) {
                 Err(failure) => self.fail(&name, failure),

@@ -29,6 +29,11 @@ impl Entry {
     pub(in super::super) fn is_directory(&self) -> bool {
         self.name.ends_with(b"/")
     }
+
+    /// Whether only its data says where the entry ends.
+    pub(in super::super) fn ends_itself(&self) -> bool {
+        self.local.has_descriptor
+    }
 }
 
 impl<'w, R: Read> Zip<'w, R> {
@@ -56,12 +61,10 @@ impl<'w, R: Read> Zip<'w, R> {
         let name = self.field(local.name_bytes)?;
         let extra = self.field(local.extra_bytes)?;
         local.read_extra(&extra);
+        // Some writers announce a descriptor behind a directory and leave it out.
+        local.has_descriptor &= !(name.ends_with(b"/") && local.packed == 0 && self.at_header()?);
         self.left = local.packed_length();
         let entry = Entry { name, local };
-        if entry.is_directory() && self.left.is_none() && self.at_header()? {
-            // Some writers announce a descriptor behind a directory and leave it out.
-            self.left = Some(0);
-        }
         Ok(Some(entry))
     }
 
