@@ -11,6 +11,8 @@
 
 #[path = "../common/loggen.rs"]
 mod loggen;
+mod message;
+mod pattern;
 mod reader;
 #[path = "../common/wrap.rs"]
 mod wrap;
