@@ -13,6 +13,8 @@ mod atom;
 mod audits;
 mod damaged;
 mod looks;
+#[cfg(feature = "cli")]
+mod program;
 mod properties;
 mod round_trip;
 mod sglang;

@@ -284,3 +284,28 @@ fn plans_are_checked() {
         assert_eq!(error(change), message);
     }
 }
+
+/// Requests of 11 tokens: one from the prefill, then 4, 4 and, cut to its length, 2.
+#[test]
+fn eagle_without_overlap_counts_after_the_cut() {
+    let first = |version: &str, drafter, overlap| {
+        let mut run = Run::new(4);
+        run.speculation = Some(Speculation::of(drafter, 5));
+        run.decode_log_interval = 30;
+        run.overlap = overlap;
+        run.load = Load { output: 11..=11, ..Load::constant(1) };
+        let written = write_sglang(log(version, vec![run]), &Cycle(vec![4], 0));
+        written.check();
+        written.windows.iter().map(|window| (window.accepted, window.request_steps)).collect::<Vec<_>>()
+    };
+    for (version, drafter, overlap, accepted) in [
+        ("0.5.10", Drafter::Eagle3, None, 100),
+        ("0.5.10", Drafter::Eagle3, Some(true), 120),
+        ("0.5.10", Drafter::Ngram, None, 120),
+        ("0.5.11", Drafter::Eagle3, None, 120),
+        ("0.5.11", Drafter::Eagle3, Some(false), 100),
+        ("0.5.14", Drafter::Eagle3, Some(false), 120),
+    ] {
+        assert_eq!(first(version, drafter, overlap), [(accepted, 30); 4], "{version} {drafter} {overlap:?}");
+    }
+}

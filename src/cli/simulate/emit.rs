@@ -212,6 +212,7 @@ impl Emission<'_> {
         };
         let run = Run {
             speculation: Some(speculation),
+            overlap: self.server.overlap,
             decode_log_interval: args.line.decode_log_interval,
             // The draws are not those of the engine's generator for any seed.
             random_seed: None,

@@ -29,10 +29,33 @@ pub(super) struct Lockstep {
 /// One request with draws of its own.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// Tokens still to come.
+    /// Tokens that it asked for, and those that it has.
     wants: u64,
+    gained: u64,
+    /// Tokens in the pool before the first step.
+    held: u64,
+}
+
+impl Request {
     /// Tokens in the pool.
-    holds: u64,
+    fn holds(&self) -> u64 {
+        self.held.saturating_add(self.gained)
+    }
+}
+
+/// Requests that left a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Left {
+    pub(super) requests: u64,
+    /// Tokens beyond those that they asked for: their last step is cut.
+    pub(super) cut: u64,
+}
+
+impl Left {
+    fn add(&mut self, cut: u64) {
+        self.requests += 1;
+        self.cut = self.cut.saturating_add(cut);
+    }
 }
 
 impl Batch {
@@ -58,9 +81,7 @@ impl Batch {
     pub(super) fn tokens(&self) -> u64 {
         match self {
             Self::Shared(lockstep) => lockstep.held.wrapping_add(lockstep.gained.wrapping_mul(self.len())),
-            Self::PerRequest(requests) => {
-                requests.iter().map(|request| request.holds).fold(0, u64::saturating_add)
-            }
+            Self::PerRequest(requests) => requests.iter().map(Request::holds).fold(0, u64::saturating_add),
         }
     }
 
@@ -73,7 +94,7 @@ impl Batch {
                 lockstep.held = lockstep.held.wrapping_add(held);
                 lockstep.requests.push(Reverse((lockstep.gained.saturating_add(wants), held)));
             }
-            Self::PerRequest(requests) => requests.push(Request { wants, holds }),
+            Self::PerRequest(requests) => requests.push(Request { wants, gained: 0, held: holds }),
         }
     }
 
@@ -85,7 +106,9 @@ impl Batch {
             Self::Shared(lockstep) => {
                 lockstep.requests.peek().map(|next| next.0.0.saturating_sub(lockstep.gained))
             }
-            Self::PerRequest(requests) => requests.iter().map(|request| request.wants).min(),
+            Self::PerRequest(requests) => {
+                requests.iter().map(|request| request.wants.saturating_sub(request.gained)).min()
+            }
         };
         match wants {
             Some(wants) if wants <= most.saturating_mul(longest) => {
@@ -121,24 +144,29 @@ impl Batch {
                 .iter_mut()
                 .map(|request| {
                     let sum = stream.sum(steps);
-                    request.wants = request.wants.saturating_sub(sum);
-                    request.holds = request.holds.saturating_add(sum);
+                    request.gained = request.gained.saturating_add(sum);
                     sum
                 })
                 .fold(0, u64::saturating_add),
         }
     }
 
-    /// Takes out the requests that are done; returns how many.
+    /// Takes out the requests that are done.
     #[inline]
-    pub(super) fn leave(&mut self) -> u64 {
+    pub(super) fn leave(&mut self) -> Left {
         match self {
-            Self::Shared(lockstep) if lockstep.next() > lockstep.gained => 0,
+            Self::Shared(lockstep) if lockstep.next() > lockstep.gained => Left::default(),
             Self::Shared(lockstep) => lockstep.leave(),
             Self::PerRequest(requests) => {
-                let before = requests.len();
-                requests.retain(|request| request.wants > 0);
-                u64::try_from(before - requests.len()).unwrap_or(0)
+                let mut left = Left::default();
+                requests.retain(|request| {
+                    let is_done = request.gained >= request.wants;
+                    if is_done {
+                        left.add(request.gained - request.wants);
+                    }
+                    !is_done
+                });
+                left
             }
         }
     }
@@ -151,17 +179,17 @@ impl Lockstep {
         self.requests.peek().map_or(u64::MAX, |next| next.0.0)
     }
 
-    fn leave(&mut self) -> u64 {
-        let mut done = 0;
+    fn leave(&mut self) -> Left {
+        let mut left = Left::default();
         while let Some(Reverse((at, held))) = self.requests.peek().copied() {
             if at > self.gained {
                 break;
             }
             self.requests.pop();
             self.held = self.held.wrapping_sub(held);
-            done += 1;
+            left.add(self.gained - at);
         }
-        done
+        left
     }
 }
 
@@ -190,12 +218,15 @@ mod tests {
             assert_eq!(batch.calm_steps(4, 9), 2);
             assert_eq!(batch.step(2, &mut stream), 3);
             assert_eq!(batch.step(2, &mut stream), 7);
-            assert_eq!((batch.leave(), batch.tokens()), (0, 111));
+            assert_eq!((batch.leave(), batch.tokens()), (Left::default(), 111));
             batch.join(7, 1);
             assert_eq!((batch.len(), batch.tokens()), (2, 119));
             let gained = batch.step(1, &mut stream);
             assert_eq!(gained, if draws == Draws::Shared { 2 } else { 3 });
-            assert_eq!((batch.leave(), batch.len(), batch.tokens()), (2, 0, 0));
+            // One token was left for the first and one for the second request.
+            let cut = if draws == Draws::Shared { 0 } else { 1 };
+            let left = Left { requests: 2, cut };
+            assert_eq!((batch.leave(), batch.len(), batch.tokens()), (left, 0, 0));
             assert_eq!(batch.calm_steps(4, 9), 9);
         }
     }
@@ -210,6 +241,6 @@ mod tests {
         assert_eq!(batch.tokens(), 21 + 21);
         assert_eq!(batch.calm_steps(4, 9), 2);
         batch.step(4, &mut stream);
-        assert_eq!((batch.leave(), batch.tokens()), (1, 31));
+        assert_eq!((batch.leave(), batch.tokens()), (Left { requests: 1, cut: 0 }, 31));
     }
 }

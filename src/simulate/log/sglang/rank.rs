@@ -36,6 +36,8 @@ pub(super) struct Common {
     pub(super) longest: u64,
     /// Whether no rank takes the draws of another.
     pub(super) draws_alone: bool,
+    /// Whether a last step counts with what is left of it once the request is cut to its length.
+    pub(super) counts_after_cut: bool,
     /// Whether finished requests leave an access-log line.
     pub(super) access_log: bool,
 }
@@ -164,12 +166,16 @@ impl<S: DrawStream> Rank<S> {
             self.forwards += steps;
             self.pass(steps * step_us(running) * pace / 1000);
             let is_full = self.phase == interval;
-            if is_full {
-                self.print(common, running, allowed, out);
+            let tokens = if is_full { self.batch.tokens() } else { 0 };
+            let left = self.batch.leave();
+            if common.counts_after_cut {
+                self.accepted = self.accepted.saturating_sub(left.cut);
             }
-            let done = self.batch.leave();
-            if done > 0 {
-                self.finish(common, done, out);
+            if is_full {
+                self.print(common, running, tokens, allowed, out);
+            }
+            if left.requests > 0 {
+                self.finish(common, left.requests, out);
             }
             if is_full {
                 return;
@@ -296,14 +302,15 @@ impl<S: DrawStream> Rank<S> {
         }
     }
 
-    fn print(&mut self, common: &Common, running: u64, allowed: u64, out: &mut Vec<Line>) {
+    /// The line of a full window, finished requests included in its `running` and `tokens`.
+    fn print(&mut self, common: &Common, running: u64, tokens: u64, allowed: u64, out: &mut Vec<Line>) {
         let (accepted, request_steps) = (self.accepted, self.request_steps);
         let clients = if allowed == 0 { 0 } else { common.run.load.clients(self.printed) };
         let decode = Decode {
             running,
             queue: clients.saturating_sub(allowed.max(running)),
             arriving: if common.role == Role::Decode { allowed.saturating_sub(running) } else { 0 },
-            tokens: self.batch.tokens(),
+            tokens,
             accepted,
             request_steps,
             accept_len: quotient(accepted, request_steps),

@@ -1,6 +1,8 @@
 //! One start of an SGLang server.
 
-use crate::engine::{DraftFamily, Drafter, sglang::MaxRule};
+use crate::engine::sglang::MaxRule;
+use crate::engine::sglang::facts::Overlap;
+use crate::engine::{DraftFamily, Drafter};
 use crate::evidence::Hundredths;
 use crate::simulate::log::{Load, PlanError};
 
@@ -12,6 +14,9 @@ const MAX_INTERVAL: u32 = 1 << 20;
 pub struct Run {
     /// Speculative decoding; none prints lines without accept lengths.
     pub speculation: Option<Speculation>,
+    /// Whether speculation runs with overlap scheduling; none is the release's default. Without it EAGLE's acceptance is
+    /// counted after a finished request was cut to its length, so that lines read slightly low.
+    pub overlap: Option<bool>,
     /// `--decode-log-interval`: verify steps per decode line.
     pub decode_log_interval: u32,
     /// `random_seed` of the `server_args` line. Only where the draws are those of the engine's own generator for that
@@ -117,12 +122,26 @@ impl Run {
     pub fn new(lines: u64) -> Self {
         Self {
             speculation: Some(Speculation::eagle(5)),
+            overlap: None,
             decode_log_interval: 40,
             random_seed: None,
             lines,
             load: Load::constant(16),
             pauses: Vec::new(),
         }
+    }
+
+    /// Whether acceptance is counted after the cut: EAGLE without overlap, as long as there is such a thing.
+    pub(super) fn counts_after_cut(&self, release: Overlap) -> bool {
+        let is_eagle = self.speculation.is_some_and(|drafter| {
+            matches!(drafter.algorithm.family(), DraftFamily::Eagle | DraftFamily::Standalone)
+        });
+        let overlaps = match release {
+            Overlap::Always => true,
+            Overlap::DefaultOn => self.overlap.unwrap_or(true),
+            Overlap::DefaultOff => self.overlap.unwrap_or(false),
+        };
+        is_eagle && !overlaps
     }
 
     pub(super) fn check(&self) -> Result<(), PlanError> {

@@ -78,14 +78,16 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
         let index = usize::try_from(self.server).unwrap_or(usize::MAX);
         let Some(run) = log.runs.get(index) else { return false };
         let is_drafting = run.speculation.is_some();
+        let facts = facts::at(Some(&log.version));
         let common = Common {
             server: self.server,
             run: run.clone(),
             role: log.role,
-            rate: Rate::new(facts::at(Some(&log.version)).accept_rate.behaviour(), run.speculation),
+            rate: Rate::new(facts.accept_rate.behaviour(), run.speculation),
             draws: if is_drafting { self.source.draws(self.server) } else { Draws::Shared },
             longest: if is_drafting { self.source.longest(self.server).into() } else { 1 },
             draws_alone: log.parallel.dp == 1 || !log.ranks_share_draws,
+            counts_after_cut: run.counts_after_cut(facts.overlap.behaviour()),
             access_log: log.noise.access_log,
         };
         for (after, kind) in [
