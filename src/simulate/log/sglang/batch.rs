@@ -224,7 +224,7 @@ mod tests {
             let gained = batch.step(1, &mut stream);
             assert_eq!(gained, if draws == Draws::Shared { 2 } else { 3 });
             // One token was left for the first and one for the second request.
-            let cut = if draws == Draws::Shared { 0 } else { 1 };
+            let cut = u64::from(draws != Draws::Shared);
             let left = Left { requests: 2, cut };
             assert_eq!((batch.leave(), batch.len(), batch.tokens()), (left, 0, 0));
             assert_eq!(batch.calm_steps(4, 9), 9);
