@@ -70,6 +70,8 @@ pub(super) fn run(
         let emission = Emission { args, server, law, accept_length, max, ranks_share_draws };
         let summary = emission.run(global, out)?;
         if !args.format.is_json() {
+            // On a terminal a printed log stands first, what there is to say about it last.
+            out.flush()?;
             catalogue::tell(global, Severity::Note, &about(&summary), err)?;
         }
         if args.emit.is_printed() {
