@@ -438,4 +438,9 @@ fn an_empty_folder_is_no_evidence() {
     assert_eq!(document["points"][0]["decode_lines"], 0);
     assert_eq!(codes(&document), ["no-decode-lines"]);
     assert_eq!(document["target"]["accept_length"], 3.51);
+
+    // Nor does it hide behind a log that holds.
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/h200/e3k5_al351.log");
+    let both = run(&line.replace("audit ", &format!("audit {log} ")));
+    assert_eq!(both.status.code(), Some(3), "{}", text(&both.stdout));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
@@ -214,17 +214,21 @@ impl Points {
         let mut take = |name: &str| names.get(name).and_then(|index| seen.get_mut(*index)?.take());
         let mut points = Vec::new();
         for point in group(reader.files(), by) {
-            let failed =
+            let mut files =
                 point.files.iter().filter_map(|file| reader.files().get(usize::try_from(*file).ok()?));
-            let failed = failed.into_iter().any(|file| errors.iter().any(|error| error.name == file.name));
+            let failed = files.any(|file| errors.iter().any(|error| error.name == file.name));
             let found = take(&point.name).unwrap_or_else(|| PointBuilder::new(point.name.as_str()).finish());
             if found.has_records() || !failed {
                 points.push(found);
             }
         }
-        // An input without any file is a point too: nothing was shown, and silence would pass for consent.
-        if points.is_empty() && errors.is_empty() {
-            points.extend(inputs.iter().map(|input| PointBuilder::new(input.name()).finish()));
+        // An input in which there was nothing to read is a point too: silence must not pass for consent.
+        for input in inputs.iter().map(Input::name) {
+            let has_logs = reader.files().iter().any(|file| *file.input == *input);
+            let failed = errors.iter().any(|error| Path::new(&error.name).starts_with(&input));
+            if !has_logs && !failed {
+                points.push(PointBuilder::new(input).finish());
+            }
         }
         points
     }
