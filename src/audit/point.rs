@@ -1,6 +1,6 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags, Voices};
+use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags};
 
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
@@ -25,7 +25,6 @@ use super::server::{self, Servers};
 pub struct PointBuilder {
     seen: Observed,
     gathers: Vec<Gather>,
-    voices: Voices,
     /// The rank of each voice: copies of one scheduler speak for one rank.
     rank_of: Vec<Option<usize>>,
     duplicates: Deduplicator,
@@ -78,7 +77,6 @@ impl PointBuilder {
         Self {
             seen: Observed { name: name.into(), ..Observed::default() },
             gathers: Vec::new(),
-            voices: Voices::default(),
             rank_of: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
@@ -126,11 +124,11 @@ impl PointBuilder {
     }
 
     fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
-        let voice = self.voices.number(line.tags);
-        let novelty = self.duplicates.check(line);
+        let voice = self.duplicates.voice(&line.tags);
+        let novelty = self.duplicates.check_voice(voice, line);
         if novelty != Novelty::New {
             if let Novelty::CopyOf(original) = novelty {
-                let original = self.voices.number(original);
+                let original = self.duplicates.voice(&original);
                 self.join(voice, original);
             }
             self.seen.skipped.duplicate += 1;
@@ -157,7 +155,7 @@ impl PointBuilder {
             return *rank;
         }
         let rank = self.gathers.len();
-        self.gathers.push(Gather::new(self.voices.tags(voice)));
+        self.gathers.push(Gather::new(self.duplicates.tags(voice)));
         if let Some(slot) = self.rank_of.get_mut(voice) {
             *slot = Some(rank);
         }
@@ -173,7 +171,7 @@ impl PointBuilder {
         let own = self.rank_of.get_mut(voice);
         let Some(slot @ None) = own else { return };
         *slot = Some(number);
-        let tags = self.voices.tags(voice);
+        let tags = self.duplicates.tags(voice);
         if let Some(gather) =
             self.gathers.get_mut(number).filter(|gather| height(tags) < height(gather.tags()))
         {

@@ -175,6 +175,19 @@ pub enum SettingsError {
     },
 }
 
+/// The accept length of a target for an engine that refuses to start with one above the most that a step emits.
+pub(super) fn startable(engine: Engine, target: &Target) -> Result<f64, SettingsError> {
+    let accept_length = target.accept_length().get();
+    if target.is_above_max() {
+        return Err(SettingsError::RefusedByEngine {
+            engine,
+            accept_length,
+            max: target.max_accept_length(),
+        });
+    }
+    Ok(accept_length)
+}
+
 /// The settings that make `server` hold `target`.
 ///
 /// When it is certain that nothing does (the version ignores simulation, TensorRT-LLM and a target of 1), the list is

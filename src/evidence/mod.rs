@@ -1,11 +1,11 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
 mod dedup;
+mod pattern;
 mod record;
 mod sglang;
 mod source;
 mod tags;
-mod voices;
 
 pub use dedup::{Deduplicator, Novelty};
 pub use record::{
@@ -18,4 +18,3 @@ pub use source::{
     Reader, Why, WorkerName, group, point_name,
 };
 pub use tags::{Tag, Tags};
-pub(crate) use voices::Voices;

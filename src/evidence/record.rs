@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Tags;
+use super::pattern::begins_like;
 
 /// A number that the engine printed with two decimals, in hundredths: exact, ordered, hashable.
 ///
@@ -111,11 +112,11 @@ impl<'a> Timestamp<'a> {
     /// The time that `text` begins with.
     #[must_use]
     pub fn parse(text: &'a [u8]) -> Option<Self> {
-        let clock = |at: usize| begins(text.get(at..)?, b"00:00:00");
+        let clock = |at: usize| begins_like(text.get(at..)?, b"00:00:00");
         let end = if clock(0).is_some() {
             8
         } else {
-            begins(text, b"0000-00-00 ").and_then(|()| clock(11))?;
+            begins_like(text, b"0000-00-00 ").and_then(|()| clock(11))?;
             19
         };
         let fraction = text.get(end..).and_then(|rest| rest.strip_prefix(b"."));
@@ -140,15 +141,6 @@ impl<'a> Timestamp<'a> {
     pub fn as_str(self) -> &'a str {
         std::str::from_utf8(self.0).unwrap_or("")
     }
-}
-
-/// Whether `text` begins like `pattern`, where `0` stands for any digit.
-fn begins(text: &[u8], pattern: &[u8]) -> Option<()> {
-    let fits = |(byte, expected): (&u8, &u8)| match expected {
-        b'0' => byte.is_ascii_digit(),
-        _ => byte == expected,
-    };
-    (text.len() >= pattern.len() && text.iter().zip(pattern).all(fits)).then_some(())
 }
 
 /// Whether a step replayed a captured graph.

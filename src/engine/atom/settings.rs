@@ -1,5 +1,6 @@
 //! ATOM's argument.
 
+use super::super::settings::startable;
 use super::super::{
     Doubt, Engine, Removal, Server, Setting, SettingKind, SettingValue, SettingsError, Warning, WarningCode,
 };
@@ -20,11 +21,7 @@ pub(crate) fn settings(
     server: &Server,
     target: &Target,
 ) -> Result<(Vec<Setting>, Vec<Warning>), SettingsError> {
-    let accept_length = target.accept_length().get();
-    if target.is_above_max() {
-        let max = target.max_accept_length();
-        return Err(SettingsError::RefusedByEngine { engine: Engine::Atom, accept_length, max });
-    }
+    let accept_length = startable(Engine::Atom, target)?;
     let settings =
         vec![Setting { kind: SettingKind::Arg, name: LENGTH, value: SettingValue::number(accept_length) }];
     Ok((settings, not_placed(server).into_iter().collect()))

@@ -2,7 +2,8 @@
 //!
 //! Read in the released versions 0.3.6 to 0.5.23, unless a row names another source.
 
-use super::super::{DraftFamily, EngineVersion, Era, Fact, First, History, Release};
+use super::super::{DraftFamily, EngineVersion, Era, First, History};
+use super::rows::{from_to, release, since, stated, until};
 
 /// Where the three settings are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,32 +201,6 @@ pub fn at(version: Option<&EngineVersion>) -> Facts {
         greedy: GREEDY.at(version),
         accept_rate: ACCEPT_RATE.at(version),
     }
-}
-
-const READ: &str = "SGLang releases 0.3.6 to 0.5.23, source";
-
-const fn release(major: u64, minor: u64, patch: u64) -> Release {
-    Release::new(major, minor, patch)
-}
-
-/// The oldest row of a history.
-const fn until<B: Copy>(last: Release, behaviour: B) -> Fact<B> {
-    Fact { first: First::Ever, last: Some(last), behaviour, source: READ }
-}
-
-/// A row with both ends.
-const fn from_to<B: Copy>(first: Release, last: Release, behaviour: B) -> Fact<B> {
-    Fact { first: First::Release(first), last: Some(last), behaviour, source: READ }
-}
-
-/// The newest row.
-const fn since<B: Copy>(first: Release, behaviour: B) -> Fact<B> {
-    Fact { first: First::Release(first), last: None, behaviour, source: READ }
-}
-
-/// Another source than the released code.
-const fn stated<B: Copy>(fact: Fact<B>, source: &'static str) -> Fact<B> {
-    Fact { source, ..fact }
 }
 
 pub(super) const VARIABLES: History<Variables> = History {

@@ -3,6 +3,7 @@
 pub mod facts;
 mod max;
 mod prediction;
+pub(crate) mod rows;
 mod settings;
 
 pub use max::MaxRule;

@@ -1,5 +1,6 @@
 //! vLLM's two keys of `--speculative-config`.
 
+use super::super::settings::startable;
 use super::super::{
     Doubt, Engine, Removal, Server, Setting, SettingKind, SettingValue, SettingsError, Warning, WarningCode,
 };
@@ -22,11 +23,7 @@ pub(crate) fn settings(
     server: &Server,
     target: &Target,
 ) -> Result<(Vec<Setting>, Vec<Warning>), SettingsError> {
-    let accept_length = target.accept_length().get();
-    if target.is_above_max() {
-        let max = target.max_accept_length();
-        return Err(SettingsError::RefusedByEngine { engine: Engine::Vllm, accept_length, max });
-    }
+    let accept_length = startable(Engine::Vllm, target)?;
     let settings = vec![
         Setting { kind: SettingKind::Json, name: METHOD, value: SettingValue::Word("synthetic") },
         Setting { kind: SettingKind::Json, name: LENGTH, value: SettingValue::number(accept_length) },

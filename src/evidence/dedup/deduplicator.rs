@@ -90,9 +90,24 @@ impl Deduplicator {
 
     /// Compares a line with those before it; a new line is remembered.
     pub fn check(&mut self, line: &DecodeLine<'_>) -> Novelty {
+        let rank = self.voice(&line.tags);
+        self.check_voice(rank, line)
+    }
+
+    /// The number of a set of tags, in the order of their first line; the surplus of a hostile log shares one.
+    pub(crate) fn voice(&mut self, tags: &Tags) -> usize {
+        self.ranks.number(tags)
+    }
+
+    /// The set of tags with this number.
+    pub(crate) fn tags(&self, voice: usize) -> Tags {
+        self.ranks.tags(voice)
+    }
+
+    /// As [`check`](Self::check), where the number of the line's tags is known.
+    pub(crate) fn check_voice(&mut self, rank: usize, line: &DecodeLine<'_>) -> Novelty {
         let Some(time) = line.timestamp else { return Novelty::New };
         let time = time.as_bytes();
-        let rank = self.ranks.number(&line.tags);
         let key = Key::new(time, line, rank);
         match time.cmp(self.latest.as_slice()) {
             Ordering::Greater => {

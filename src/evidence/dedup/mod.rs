@@ -6,6 +6,7 @@ mod ranks;
 mod table;
 #[cfg(test)]
 mod tests;
+mod voices;
 mod waiting;
 
 pub use deduplicator::{Deduplicator, Novelty};

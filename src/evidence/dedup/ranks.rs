@@ -1,6 +1,8 @@
 //! Tag sets by number, with what identifies a scheduler.
 
-use crate::evidence::{Tags, Voices};
+use crate::evidence::Tags;
+
+use super::voices::Voices;
 
 /// The tag sets met so far, and the rank of data parallelism of each.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Tags;
+use crate::evidence::Tags;
 
 /// Sets of tags told apart in one point. No server has as many ranks; a file that names more is hostile, and the
 /// surplus shares one place.
@@ -10,7 +10,7 @@ const MAX_VOICES: usize = 1024;
 
 /// The sets of tags seen, numbered in the order of their first line.
 #[derive(Debug, Default)]
-pub(crate) struct Voices {
+pub(super) struct Voices {
     tags: Vec<Tags>,
     numbers: FxHashMap<Tags, usize>,
     last: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Voices {
 
 impl Voices {
     /// The number of `tags`, a new one if they were not seen before.
-    pub(crate) fn number(&mut self, tags: Tags) -> usize {
+    pub(super) fn number(&mut self, tags: Tags) -> usize {
         // Ranks take turns: the one that spoke last, or the one after it.
         for number in [self.last, self.last + 1] {
             if self.tags.get(number) == Some(&tags) {
@@ -43,7 +43,7 @@ impl Voices {
     }
 
     /// The tags with this number.
-    pub(crate) fn tags(&self, number: usize) -> Tags {
+    pub(super) fn tags(&self, number: usize) -> Tags {
         self.tags.get(number).copied().unwrap_or_default()
     }
 }

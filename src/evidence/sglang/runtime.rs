@@ -1,7 +1,7 @@
 //! Files of the container runtime (CRI): each line is `time stream P|F text`, and a long line of the program comes in
 //! parts: `P` parts, then an `F` part that ends it.
 
-use super::prefix::shape;
+use crate::evidence::pattern::begins_like;
 
 /// Longest text that parts are joined to; a part that would make it longer is passed over.
 const MAX_JOINED: usize = 1 << 20;
@@ -25,7 +25,7 @@ pub(super) struct Part<'a> {
 impl<'a> Part<'a> {
     /// Reads a line with or without its line break; `None` when it is not the runtime's.
     pub(super) fn read(line: &'a [u8]) -> Option<Self> {
-        shape(line, b"0000-00-00T00:00:00")?;
+        begins_like(line, b"0000-00-00T00:00:00")?;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let mut words = line.splitn(4, |byte| *byte == b' ');

@@ -134,7 +134,8 @@ impl Scanner {
                 Some(text) => self.single(line, text, found.hit(text, done), sink),
                 None => self.line(line, self.place.line, sink),
             }
-            self.count_lines(line);
+            // One line, and only the last of a log may lack its break.
+            self.place.line = self.place.line.saturating_add(u64::from(line.ends_with(b"\n")));
             done = end;
         }
         &[]

@@ -1,6 +1,6 @@
 //! A decompressor within its budget.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use super::budget::Budget;
 use super::failure::{Failure, Format};
@@ -42,6 +42,21 @@ impl<D: Read> Read for Decoded<'_, D> {
                 Err(Failure::of_decoder(self.format, &error).into())
             }
         }
+    }
+}
+
+/// Passes over the zeros that pad one member of a stream to the next; `false` when nothing follows them.
+pub(super) fn skip_padding(source: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let held = source.fill_buf()?;
+        if held.is_empty() {
+            return Ok(false);
+        }
+        let zeros = held.iter().take_while(|byte| **byte == 0).count();
+        if zeros == 0 {
+            return Ok(true);
+        }
+        source.consume(zeros);
     }
 }
 

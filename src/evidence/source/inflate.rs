@@ -6,6 +6,7 @@ use std::io::{self, BufRead, Read};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use super::decode::skip_padding;
 use super::failure::{Failure, Format};
 
 /// Base-2 logarithm of deflate's largest window.
@@ -46,18 +47,11 @@ impl<R: BufRead> Inflate<R> {
 
     /// Begins the next member; `false` at the end.
     fn begin(&mut self) -> io::Result<bool> {
-        loop {
-            let held = self.source.fill_buf()?;
-            if held.is_empty() {
-                return Ok(false);
-            }
-            let zeros = held.iter().take_while(|byte| **byte == 0).count();
-            if zeros == 0 {
-                self.decompress.reset(true);
-                return Ok(true);
-            }
-            self.source.consume(zeros);
+        let more = skip_padding(&mut self.source)?;
+        if more {
+            self.decompress.reset(true);
         }
+        Ok(more)
     }
 
     /// Decodes some; 0 where the state has changed instead.

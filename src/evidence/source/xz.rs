@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use xz4rust::{XzDecoder, XzError, XzNextBlockResult};
 
+use super::decode::skip_padding;
 use super::failure::{Failure, Format, Limit};
 
 /// Bytes asked of the decoder at a time. It forgets what a call has decoded when an error ends the call.
@@ -32,18 +33,11 @@ impl<R: BufRead> Xz<R> {
 
     /// Begins the next stream; `false` at the end.
     fn begin(&mut self) -> io::Result<bool> {
-        loop {
-            let held = self.source.fill_buf()?;
-            if held.is_empty() {
-                return Ok(false);
-            }
-            let zeros = held.iter().take_while(|byte| **byte == 0).count();
-            if zeros == 0 {
-                self.decoder.reset();
-                return Ok(true);
-            }
-            self.source.consume(zeros);
+        let more = skip_padding(&mut self.source)?;
+        if more {
+            self.decoder.reset();
         }
+        Ok(more)
     }
 
     fn failure(&self, error: &XzError) -> Failure {

@@ -74,18 +74,13 @@ impl<'a> CurveDocument<'a> {
     }
 }
 
-/// A target as `curves lookup` prints it; the golden fields are absent from an explicit one.
+/// A target as `curves lookup` prints it; the golden fields of an explicit one are null.
 #[derive(Debug, Serialize)]
 pub struct TargetDocument<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Thinking>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     draft_length: Option<u32>,
     accept_length: f64,
     max_accept_length: u32,

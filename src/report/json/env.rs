@@ -5,6 +5,8 @@ use serde::Serialize;
 use crate::engine::{Removal, Setting, Settings, Warning};
 use crate::golden::{LookupWarning, Target};
 
+use super::curves::TargetDocument;
+
 /// The settings of one engine for one target.
 #[derive(Debug, Serialize)]
 pub struct EnvDocument<'a> {
@@ -20,14 +22,8 @@ pub struct EnvDocument<'a> {
 #[derive(Debug, Serialize)]
 struct TargetEntry<'a> {
     golden: bool,
-    curve: Option<&'a str>,
-    model: Option<&'a str>,
-    method: Option<&'a str>,
-    thinking: Option<&'static str>,
-    draft_length: Option<u32>,
-    accept_length: f64,
-    max_accept_length: u32,
-    source: &'a str,
+    #[serde(flatten)]
+    target: TargetDocument<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,18 +65,7 @@ impl<'a> EnvDocument<'a> {
 
 impl<'a> From<&'a Target> for TargetEntry<'a> {
     fn from(target: &'a Target) -> Self {
-        let cell = target.cell();
-        Self {
-            golden: cell.is_some(),
-            curve: cell.map(|cell| cell.curve.as_str()),
-            model: cell.map(|cell| cell.model.as_str()),
-            method: cell.map(|cell| cell.method.as_str()),
-            thinking: cell.map(|cell| cell.thinking.key()),
-            draft_length: cell.map(|cell| cell.draft_length),
-            accept_length: target.accept_length().get(),
-            max_accept_length: target.max_accept_length(),
-            source: cell.map_or("explicit", |cell| cell.source.as_str()),
-        }
+        Self { golden: target.cell().is_some(), target: TargetDocument::new(target) }
     }
 }
 

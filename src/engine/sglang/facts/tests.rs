@@ -1,3 +1,4 @@
+use super::super::super::Fact;
 use super::super::super::fact::check;
 use super::*;
 

@@ -2,6 +2,7 @@
 //!
 //! Read in the released versions 0.3.6 to 0.5.23, unless a row names another source.
 
+use crate::engine::sglang::rows::{from_to, release, since, stated, until};
 use crate::engine::{EngineVersion, Fact, First, History, Release};
 
 use super::shape::{
@@ -30,32 +31,7 @@ pub(super) fn at(version: &EngineVersion) -> Grammar {
     }
 }
 
-const READ: &str = "SGLang releases 0.3.6 to 0.5.23, source";
 const PREFILL_LINES: &str = "lines of 0.3.2 and 0.5.10 and logs of 0.5.16; the releases between inferred";
-
-const fn release(major: u64, minor: u64, patch: u64) -> Release {
-    Release::new(major, minor, patch)
-}
-
-/// The oldest row of a history.
-const fn until<B: Copy>(last: Release, behaviour: B) -> Fact<B> {
-    Fact { first: First::Ever, last: Some(last), behaviour, source: READ }
-}
-
-/// A row with both ends.
-const fn from_to<B: Copy>(first: Release, last: Release, behaviour: B) -> Fact<B> {
-    Fact { first: First::Release(first), last: Some(last), behaviour, source: READ }
-}
-
-/// The newest row.
-const fn since<B: Copy>(first: Release, behaviour: B) -> Fact<B> {
-    Fact { first: First::Release(first), last: None, behaviour, source: READ }
-}
-
-/// Another source than the released code.
-const fn stated<B: Copy>(fact: Fact<B>, source: &'static str) -> Fact<B> {
-    Fact { source, ..fact }
-}
 
 const V0_3_6: Shape = Shape {
     head: Head::Point,
