@@ -1,6 +1,6 @@
 //! What the lines of one rank add up to.
 
-use std::collections::hash_map::Entry;
+use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
 use super::speed::{self, Speed};
 use super::tally::{self, Cell, Tally};
-use super::trace::{self, Lag, Trace};
+use super::trace::{self, Entry, Lag, Trace};
 use super::values::Values;
 
 /// Kinds of lines that one point counts apart (48 bytes each); real logs have thousands.
@@ -160,15 +160,15 @@ impl Gather {
         }
         let rate = line.accept_rate.map(Hundredths::count);
         let before = before.map_or(batch, |before| before.batch);
-        self.rank.trace.add(hundredths, before, batch, &mut rooms.trace);
+        self.rank.trace.add(Entry { hundredths, before, batch, steady, place }, &mut rooms.trace);
         let kind = Kind { hundredths, rate, before, batch, steady };
         match self.kinds.entry(kind) {
-            Entry::Occupied(mut alike) => alike.get_mut().lines += 1,
-            Entry::Vacant(free) if rooms.kinds > 0 => {
+            hash_map::Entry::Occupied(mut alike) => alike.get_mut().lines += 1,
+            hash_map::Entry::Vacant(free) if rooms.kinds > 0 => {
                 rooms.kinds -= 1;
                 free.insert(Alike { lines: 1, first: place });
             }
-            Entry::Vacant(_) => {
+            hash_map::Entry::Vacant(_) => {
                 self.rank.count(kind, Alike { lines: 1, first: place }, &mut self.rates, &mut rooms.cells);
             }
         }

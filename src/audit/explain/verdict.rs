@@ -71,6 +71,9 @@ impl fmt::Display for Reason {
                         )
                     }
                     (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
+                    (Mechanism::Mixed, _) => {
+                        write!(f, "the lines follow one law first and another one later: two runs, or settings that changed")
+                    }
                     (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
                         write!(
                             f,
