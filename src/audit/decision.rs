@@ -114,6 +114,14 @@ pub enum Reason {
     },
     /// More lines are needed.
     ShortRun(Shortfall),
+    /// An evaluation run whose lines were simulated, by this law.
+    SimulatedEvaluation(Mechanism),
+    /// An evaluation run whose lines no simulation gives.
+    RealAsExpected,
+    /// An evaluation run in which no draft was ever accepted.
+    NothingAccepted,
+    /// An evaluation run whose lines may be real, or simulated.
+    EvaluationUndecided,
 }
 
 /// What is missing for a verdict.

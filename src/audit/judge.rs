@@ -7,6 +7,7 @@ use crate::law::{AcceptanceLaw, Setting, TwoPoint, float};
 use super::decision::{Case, Reason, Verdict, other_server};
 use super::dispersion::{Dispersion, LatticeCheck, serial_correlation};
 use super::estimate::Estimate;
+use super::evaluation;
 use super::explain;
 use super::hypotheses::Hypotheses;
 use super::mechanism::Mechanisms;
@@ -16,9 +17,11 @@ use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
 use super::speed::SpeedSummary;
 
-/// Judges one point against a target; without one, reports what was measured and which kind of law fits.
+/// Judges one point against a target; without one, reports what was measured and which kind of law fits. Evaluation
+/// runs have no target.
 #[must_use]
 pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> PointReport {
+    let target = target.filter(|_| !options.expect_real);
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
@@ -27,6 +30,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
 
     let mut findings = explain::about_server(seen, target);
     let (verdict, reason) = match (&analysis, target) {
+        (Some(analysis), _) if options.expect_real => evaluation::decide(&sample, &analysis.mechanisms),
         (Some(analysis), Some(target)) => {
             analysis.decide(seen, &sample, target, options, interval.steps, &findings)
         }
@@ -36,7 +40,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
     }
-    findings.extend(explain::about_verdict(&reason));
+    findings.extend(explain::about_verdict(seen, &reason));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
 
     let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));

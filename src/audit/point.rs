@@ -4,7 +4,11 @@ use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReas
 
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
+use super::scope::Scope;
 use super::server::{self, Servers};
+
+/// Segments that are told apart; what follows stays with the last one.
+const MAX_SEGMENTS: usize = 1 << 12;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -29,6 +33,9 @@ pub struct PointBuilder {
     rank_of: Vec<Option<usize>>,
     duplicates: Deduplicator,
     rooms: Rooms,
+    scope: Scope,
+    /// Earlier segments, where each is a point.
+    ended: Vec<Observed>,
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
@@ -66,6 +73,8 @@ pub struct Skipped {
     pub lookalike: u64,
     /// No running request.
     pub idle: u64,
+    /// Outside the time that was asked for, or among the first lines that were to be passed over.
+    pub out_of_scope: u64,
     /// NaN or infinite acceptance fields.
     pub not_finite: u64,
 }
@@ -80,9 +89,17 @@ impl PointBuilder {
             rank_of: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
+            scope: Scope::default(),
+            ended: Vec::new(),
             file: None,
             decode_only: false,
         }
+    }
+
+    /// Leaves out what the scope says.
+    #[must_use]
+    pub fn with_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
     }
 
     /// Takes the next record.
@@ -97,13 +114,20 @@ impl PointBuilder {
             Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
-                if self.seen.servers.start(arguments, place) {
+                if self.seen.servers.is_new(arguments, place) {
+                    if self.split() {
+                        self.seen.servers = Servers::default();
+                    }
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
+                    self.seen.servers.start(arguments, place);
                 }
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
+            Record::CacheFlush(_) => {
+                self.split();
+                self.gathers.iter_mut().for_each(Gather::break_window);
+            }
             Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
@@ -113,14 +137,56 @@ impl PointBuilder {
         }
     }
 
-    /// Ends the point.
+    /// Ends the point. Where segments are points, this is the last one.
     #[must_use]
     pub fn finish(mut self) -> Observed {
-        let rooms = &mut self.rooms;
-        let rates = &mut self.seen.rates;
-        self.seen.ranks = self.gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
-        self.seen.ranks.sort_by_key(|rank| rank.tags);
-        self.seen
+        self.end()
+    }
+
+    /// Ends the point, or all of them where segments are points: in the order of the log, numbered from 1 where there
+    /// are several.
+    #[must_use]
+    pub fn finish_segments(mut self) -> Vec<Observed> {
+        let last = self.end();
+        let mut all = self.ended;
+        if all.is_empty() || last.decode_lines() > 0 {
+            all.push(last);
+        }
+        if all.len() > 1 {
+            for (number, seen) in (1..).zip(&mut all) {
+                seen.name = format!("{}#{number}", seen.name);
+            }
+        }
+        all
+    }
+
+    /// What came together since the last segment's end.
+    fn end(&mut self) -> Observed {
+        let mut seen = std::mem::take(&mut self.seen);
+        let gathers = std::mem::take(&mut self.gathers);
+        self.rank_of.clear();
+        let (rooms, rates) = (&mut self.rooms, &mut seen.rates);
+        seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
+        seen.ranks.sort_by_key(|rank| rank.tags);
+        if !self.scope.is_whole() {
+            seen.servers.forget_silent();
+        }
+        seen
+    }
+
+    /// Begins another point where segments are points and this one has lines; says whether it did. The server goes on.
+    fn split(&mut self) -> bool {
+        let is_due = self.scope.by_segment
+            && self.ended.len() < MAX_SEGMENTS
+            && self.gathers.iter().any(Gather::has_lines);
+        if is_due {
+            let ended = self.end();
+            self.seen.name.clone_from(&ended.name);
+            self.seen.files.extend(self.file);
+            self.seen.servers = ended.servers.last_alone();
+            self.ended.push(ended);
+        }
+        is_due
     }
 
     fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
@@ -139,8 +205,18 @@ impl PointBuilder {
             self.seen.skipped.idle += 1;
             return;
         }
+        let mut number = self.rank(voice);
+        let gather = self.gathers.get_mut(number);
+        let is_in_time = self.scope.admits(line.timestamp);
+        if !is_in_time || gather.is_some_and(|gather| gather.is_warming_up(self.scope.skip_lines)) {
+            self.seen.skipped.out_of_scope += 1;
+            return;
+        }
+        if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(line)) {
+            self.split();
+            number = self.rank(voice);
+        }
         self.seen.count(place, line);
-        let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
             gather.add(line, place, &mut self.rooms);
         }

@@ -100,6 +100,8 @@ pub(super) struct Gather {
     before: Option<Before>,
     prefilled: bool,
     begun: bool,
+    /// Lines that were passed over as warm-up.
+    passed: u64,
     /// The engine's time on the line before.
     time: Vec<u8>,
 }
@@ -133,10 +135,26 @@ impl Gather {
         self.prefilled = true;
     }
 
+    /// Whether any line came.
+    pub(super) fn has_lines(&self) -> bool {
+        self.rank.decode_lines > 0
+    }
+
+    /// Whether the line is one of the first so many, which do not count.
+    pub(super) fn is_warming_up(&mut self, lines: u64) -> bool {
+        let is_early = self.passed < lines;
+        self.passed += u64::from(is_early);
+        is_early
+    }
+
+    /// Whether the clock went back since the line before: logs were joined here.
+    pub(super) fn is_before(&self, line: &DecodeLine<'_>) -> bool {
+        self.begun && line.timestamp.is_some_and(|time| time.as_bytes() < self.time.as_slice())
+    }
+
     pub(super) fn add(&mut self, line: &DecodeLine<'_>, place: Place, rooms: &mut Rooms) {
         if let Some(time) = line.timestamp.map(Timestamp::as_bytes) {
-            if time < self.time.as_slice() {
-                // The clock went back: logs were joined here.
+            if self.is_before(line) {
                 self.begin_segment();
             }
             self.time.clear();

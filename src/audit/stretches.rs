@@ -202,19 +202,24 @@ impl Stretches {
             let stretch = Stretch { mechanism: stated.mechanism, accept_length, lines: count };
             return fits.then_some((stretch, ln, stated.charge));
         }
-        let charge = float(count).max(10.0).ln();
-        let mean = sample.mean();
-        let real = log_likelihood_of_real(&sample, self.interval, self.max);
-        // A simulation of a value that nobody named, with its one free parameter.
-        let law = AcceptanceLaw::match_expected(Setting::new(mean, u32::MAX).ok()?);
-        let (ln, fits) = self.judge(&law, &sample, lattice, true);
-        let is_simulated = fits && !lattice.rejects() && ln - 0.5 * charge > real - charge;
-        let (mechanism, ln, charge) = if is_simulated {
-            (Mechanism::MatchExpected, ln, 0.5 * charge)
-        } else {
-            (Mechanism::Real, real, charge)
-        };
-        ln.is_finite().then_some((Stretch { mechanism, accept_length: mean, lines: count }, ln, charge))
+        let (mechanism, ln, charge) = self.free(&sample);
+        let accept_length = sample.mean();
+        ln.is_finite().then_some((Stretch { mechanism, accept_length, lines: count }, ln, charge))
+    }
+
+    /// The better one of the laws that nobody named: real acceptance with its two free parameters, and a simulation of
+    /// some value with its one. Log-likelihood and charge.
+    fn free(&self, sample: &Sample<'_>) -> (Mechanism, f64, f64) {
+        let charge = float(sample.lines()).max(10.0).ln();
+        let real = log_likelihood_of_real(sample, self.interval, self.max);
+        let lattice = LatticeCheck::new(self.interval, sample);
+        if let Ok(setting) = Setting::new(sample.mean(), u32::MAX) {
+            let (ln, fits) = self.judge(&AcceptanceLaw::match_expected(setting), sample, lattice, true);
+            if fits && !lattice.rejects() && ln - 0.5 * charge > real - charge {
+                return (Mechanism::MatchExpected, ln, 0.5 * charge);
+            }
+        }
+        (Mechanism::Real, real, charge)
     }
 
     /// Log-likelihood, and whether the lines scatter as the law says.
@@ -233,14 +238,12 @@ impl Stretches {
 
     /// The best score of one law for all lines.
     fn single(&self, kinds: &[usize], likelihoods: &[Vec<f64>], laws: &[Stated]) -> f64 {
-        let sample = Sample::of_lines(&self.lines);
-        let real = log_likelihood_of_real(&sample, self.interval, self.max)
-            - float(sample.lines()).max(10.0).ln();
+        let (_, free, charge) = self.free(&Sample::of_lines(&self.lines));
         let simulated = laws.iter().zip(likelihoods).map(|(stated, table)| {
             let sum: f64 = kinds.iter().map(|kind| table.get(*kind).copied().unwrap_or(0.0)).sum();
             sum - stated.charge
         });
-        simulated.fold(real, f64::max)
+        simulated.fold(free - charge, f64::max)
     }
 }
 
@@ -268,7 +271,7 @@ mod tests {
 
     use super::super::trace::{Entry, Trace};
     use super::*;
-    use crate::law::printed;
+    use crate::law::{Steps, Stream, printed};
 
     const INTERVAL: u32 = 40;
 
@@ -328,8 +331,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_law_throughout_is_no_mixture(sums in prop::collection::vec(132_u64..=149, 10..120)) {
-            if let Some(found) = stretches(sums).best(&laws()) {
+        fn one_law_throughout_is_no_mixture(seed: u64, lines in 10_usize..120, target in 3.05_f64..3.95) {
+            let law = AcceptanceLaw::match_expected(Setting::new(target, 6).unwrap());
+            let mut steps = Steps::new(&law, Stream::new(seed, 0, 0));
+            let sums: Vec<u64> = (0..lines).map(|_| steps.tokens(u64::from(INTERVAL))).collect();
+            let mut laws = laws();
+            laws[0].law = law.clone();
+            if let Some(found) = stretches(sums).best(&laws) {
                 prop_assert!(found.ln - found.charge < found.single + 1000_f64.ln(), "{:?}", found.change);
             }
         }

@@ -14,7 +14,7 @@ use super::progress::ProgressLine;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
-    Confidence, Margin, Observed, Options, PointBuilder, PointReport, RivalCell, Verdict, judge,
+    Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict, judge,
 };
 use crate::evidence::{
     Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
@@ -26,6 +26,7 @@ use crate::report::text;
 const GOLDEN: &str = "Target: a golden cell";
 const EXPLICIT: &str = "Target: a number";
 const JUDGEMENT: &str = "How to judge";
+const SCOPE: &str = "Which lines count";
 
 const USAGE: &str = "\
 accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-length <K>
@@ -80,8 +81,25 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "N", help_heading = JUDGEMENT, value_parser = clap::value_parser!(u32).range(1..))]
     decode_log_interval: Option<u32>,
 
+    /// The run is an evaluation: any sign of simulated acceptance is wrong
+    #[arg(long, help_heading = JUDGEMENT)]
+    #[arg(conflicts_with_all = ["model", "method", "draft_length", "accept_length", "max_accept_length", "margin"])]
+    expect_real: bool,
+
+    /// Count decode lines from this time on: 2026-10-12T01:02:03, or coarser, or a time of day
+    #[arg(long, value_name = "T", help_heading = SCOPE)]
+    since: Option<Moment>,
+
+    /// Count decode lines up to this time, it included
+    #[arg(long, value_name = "T", help_heading = SCOPE)]
+    until: Option<Moment>,
+
+    /// Pass over the first N decode lines of each rank of a point (warm-up)
+    #[arg(long, value_name = "N", help_heading = SCOPE, default_value_t = 0, hide_default_value = true)]
+    skip_lines: u64,
+
     /// What makes a point, one run of one server
-    #[arg(long, value_name = "WHAT", default_value = "path", help_heading = JUDGEMENT)]
+    #[arg(long, value_name = "WHAT", default_value = "path", help_heading = SCOPE)]
     point_by: PointByFlag,
 
     #[command(flatten)]
@@ -113,6 +131,8 @@ enum PointByFlag {
     Dir,
     /// Each worker where files have srt-slurm's names, each other file for itself
     Worker,
+    /// As worker, and every restart, cache flush or clock that jumps back begins another point
+    Segment,
 }
 
 impl From<PointByFlag> for PointBy {
@@ -120,7 +140,7 @@ impl From<PointByFlag> for PointBy {
         match flag {
             PointByFlag::Path => Self::Path,
             PointByFlag::Dir => Self::Directory,
-            PointByFlag::Worker => Self::Worker,
+            PointByFlag::Worker | PointByFlag::Segment => Self::Worker,
         }
     }
 }
@@ -144,6 +164,7 @@ pub(crate) fn run(
         margin: args.margin,
         confidence: args.confidence,
         decode_log_interval: args.decode_log_interval,
+        expect_real: args.expect_real,
         cells: rival_cells(global)?,
     };
     // One engine is read so far: `auto` and its name mean the same.
@@ -152,7 +173,13 @@ pub(crate) fn run(
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let by = PointBy::from(args.point_by);
     let mut reader = Reader::new(Limits::from(&args.limits));
-    let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None };
+    let scope = Scope {
+        since: args.since.clone(),
+        until: args.until.clone(),
+        skip_lines: args.skip_lines,
+        by_segment: args.point_by == PointByFlag::Segment,
+    };
+    let mut seen = Points { by, scope, names: HashMap::new(), builders: Vec::new(), current: None };
     let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
     let errors = reader.read_into(&inputs, &mut seen);
     drop(progress);
@@ -180,6 +207,7 @@ pub(crate) fn run(
 /// The points of all logs, built while these are read.
 struct Points {
     by: PointBy,
+    scope: Scope,
     names: HashMap<String, usize>,
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
@@ -192,7 +220,7 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(PointBuilder::new(name));
+            self.builders.push(PointBuilder::new(name).with_scope(self.scope.clone()));
         }
         self.current = Some(index);
     }
@@ -209,18 +237,22 @@ impl Points {
     /// and one that failed before its first record is none.
     fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
         let Self { by, names, builders, .. } = self;
-        let mut seen: Vec<Option<Observed>> =
-            builders.into_iter().map(|point| Some(point.finish())).collect();
-        let mut take = |name: &str| names.get(name).and_then(|index| seen.get_mut(*index)?.take());
+        let mut seen: Vec<Vec<Observed>> =
+            builders.into_iter().map(PointBuilder::finish_segments).collect();
+        let mut take = |name: &str| {
+            let found = names.get(name).and_then(|index| seen.get_mut(*index));
+            found.map(std::mem::take).unwrap_or_default()
+        };
         let mut points = Vec::new();
         for point in group(reader.files(), by) {
             let mut files =
                 point.files.iter().filter_map(|file| reader.files().get(usize::try_from(*file).ok()?));
             let failed = files.any(|file| errors.iter().any(|error| error.name == file.name));
-            let found = take(&point.name).unwrap_or_else(|| PointBuilder::new(point.name.as_str()).finish());
-            if found.has_records() || !failed {
-                points.push(found);
+            let mut found = take(&point.name);
+            if found.is_empty() {
+                found.push(PointBuilder::new(point.name.as_str()).finish());
             }
+            points.extend(found.into_iter().filter(|point| point.has_records() || !failed));
         }
         // An input in which there was nothing to read is a point too: silence must not pass for consent.
         for input in inputs.iter().map(Input::name) {

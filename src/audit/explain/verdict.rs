@@ -5,11 +5,23 @@ use std::fmt;
 use super::super::decision::{Reason, Shortfall};
 use super::super::finding::{Finding, FindingCode};
 use super::super::mechanism::{Mechanism, Other};
-use super::{count, warning};
+use super::super::point::Observed;
+use super::{count, error, warning};
 
 /// Too few lines is a finding; every other reason has one already or needs none.
-pub(crate) fn about_verdict(reason: &Reason) -> Option<Finding> {
+pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding> {
     match reason {
+        Reason::SimulatedEvaluation(_) => Some(error(
+            FindingCode::SimulationInEval,
+            seen.first_line,
+            format!(
+                "{reason}; clear the settings (`accsim env ... --format unset` prints what) and run the evaluation \
+                 again: its scores are worth nothing"
+            ),
+        )),
+        Reason::EvaluationUndecided => {
+            Some(warning(FindingCode::ShortRun, None, format!("{reason}; a longer run will show")))
+        }
         Reason::ShortRun(shortfall) => Some(warning(FindingCode::ShortRun, None, shortfall.to_string())),
         _ => None,
     }
@@ -132,6 +144,20 @@ impl fmt::Display for Reason {
                 interval.low, interval.high
             ),
             Self::ShortRun(shortfall) => shortfall.fmt(f),
+            Self::SimulatedEvaluation(Mechanism::Constant) => {
+                write!(f, "every line shows the same whole number, which judged drafts do not: the run was simulated")
+            }
+            Self::SimulatedEvaluation(mechanism) => {
+                write!(f, "the lines are those of a simulation ({mechanism}), not of judged drafts")
+            }
+            Self::RealAsExpected => write!(f, "no simulation gives these lines: the drafts were really judged"),
+            Self::NothingAccepted => write!(
+                f,
+                "every line shows 1.00: no draft was accepted, which a simulated 1 cannot be told from"
+            ),
+            Self::EvaluationUndecided => {
+                write!(f, "the lines can be real acceptance, and can be simulated")
+            }
         }
     }
 }

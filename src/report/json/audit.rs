@@ -76,6 +76,7 @@ struct SkippedEntry {
     lookalike: u64,
     idle: u64,
     not_finite: u64,
+    out_of_scope: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -201,6 +202,7 @@ impl<'a> PointEntry<'a> {
                 lookalike: point.skipped.lookalike,
                 idle: point.skipped.idle,
                 not_finite: point.skipped.not_finite,
+                out_of_scope: point.skipped.out_of_scope,
             },
             steps: point.steps,
             independent_steps: point.independent_steps,

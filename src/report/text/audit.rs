@@ -137,6 +137,7 @@ fn skipped(skipped: Skipped) -> Option<String> {
         (skipped.lookalike, "no decode lines"),
         (skipped.idle, "without requests"),
         (skipped.not_finite, "not finite"),
+        (skipped.out_of_scope, "outside of what was asked for"),
     ];
     let parts: Vec<String> = counts
         .into_iter()

@@ -4,6 +4,10 @@
 // Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod evaluation;
+mod mixed;
+mod scope;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
