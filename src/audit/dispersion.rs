@@ -18,6 +18,10 @@ const TAIL: f64 = 0.00025;
 const CHI_SQUARE_LINES: u64 = 10;
 const CHI_SQUARE_VARIANCE: f64 = 5.0;
 
+/// Degrees of freedom below which chi-square says nothing about D: nearly every line prints the same value, or there
+/// are few of them.
+const MIN_FREEDOM: f64 = 8.0;
+
 /// Share of steady lines that may miss the lattice: a request may finish inside a window.
 pub(super) const TOLERATED_MISSES: f64 = 0.1;
 
@@ -49,7 +53,7 @@ impl Dispersion {
         self.upper_tail < TAIL
     }
 
-    /// Dispersion of the steady lines about a law; `None` where the law has no spread or there are no such lines.
+    /// Dispersion of the steady lines about a law; `None` where the law has no spread, prints it too coarsely, or there are too few such lines.
     /// `free` says that the law's mean was estimated from the same lines.
     pub(super) fn about(law: &AcceptanceLaw, interval: u32, sample: &Sample<'_>, free: bool) -> Option<Self> {
         match law {
@@ -101,6 +105,9 @@ impl Dispersion {
         let counted = float(lines.checked_sub(u64::from(free)).filter(|lines| *lines > 0)?);
         // Mean and variance of D fix scale and freedom.
         let freedom = 2.0 * counted * float(lines) / excess.max(f64::MIN_POSITIVE);
+        if freedom < MIN_FREEDOM {
+            return None;
+        }
         let scaled = d * freedom / counted;
         let (lower_tail, upper_tail) = (chi_square_lower(scaled, freedom), chi_square_upper(scaled, freedom));
         Some(Self { d, lines, lower_tail, upper_tail })

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::golden::{AcceptLength, Thinking};
+use crate::golden::{AcceptLength, Catalogue, Thinking};
 
 /// Margins from here on are no margins: an accept length is seldom as large.
 const MOST_TOKENS: f64 = 10.0;
@@ -35,6 +35,23 @@ pub struct RivalCell {
     pub draft_length: u32,
     /// The cell's value.
     pub accept_length: AcceptLength,
+}
+
+impl RivalCell {
+    /// Every cell of every curve that can be read.
+    pub fn all(catalogue: &Catalogue) -> impl Iterator<Item = Self> + '_ {
+        let curves = catalogue.entries().filter_map(|entry| entry.load().curve.as_ref().ok());
+        curves.flat_map(|curve| {
+            [Thinking::On, Thinking::Off, Thinking::Unstated].into_iter().flat_map(move |thinking| {
+                curve.values(thinking).map(move |(draft_length, accept_length)| Self {
+                    curve: curve.name.clone(),
+                    thinking,
+                    draft_length,
+                    accept_length,
+                })
+            })
+        })
+    }
 }
 
 /// How far the mean accept length may lie from the target: 2 % unless the caller says otherwise, about the
@@ -74,7 +91,9 @@ pub enum OptionError {
     #[error("a confidence lies between 0.5 and 1, as 0.95; found '{0}'")]
     Confidence(String),
     /// Not a time.
-    #[error("a time is written as 2026-10-12T01:02:03, or coarser, or as a time of day (01:02:03); found '{0}'")]
+    #[error(
+        "a time is written as 2026-10-12T01:02:03, or coarser, or as a time of day (01:02:03); found '{0}'"
+    )]
     Moment(String),
 }
 

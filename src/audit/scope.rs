@@ -67,9 +67,7 @@ impl FromStr for Moment {
         let digits: String = trimmed.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         let (date, clock) = match digits.split_at_checked(DATE - 1) {
             Some(("0000-00-00", "")) => return Ok(Self { text: trimmed.to_owned(), date: DATE }),
-            Some(("0000-00-00", rest)) => {
-                (DATE, rest.strip_prefix(['T', ' ', 't']).ok_or_else(invalid)?)
-            }
+            Some(("0000-00-00", rest)) => (DATE, rest.strip_prefix(['T', ' ', 't']).ok_or_else(invalid)?),
             _ => (0, digits.as_str()),
         };
         let is_clock = CLOCK_ENDS.iter().any(|end| Some(clock) == "00:00:00".get(..*end));
@@ -144,7 +142,9 @@ mod tests {
 
     #[test]
     fn times_of_another_form_are_refused() {
-        for text in ["", "2026", "2026-10", "2026-10-12T", "2026-10-12T1", "1:02", "01:02:03Z", "01:02:03.5", "é"] {
+        for text in
+            ["", "2026", "2026-10", "2026-10-12T", "2026-10-12T1", "1:02", "01:02:03Z", "01:02:03.5", "é"]
+        {
             assert!(text.parse::<Moment>().is_err(), "{text}");
         }
     }

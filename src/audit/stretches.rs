@@ -118,7 +118,12 @@ impl Stretches {
                 [(first, second), (first, real_second), (real_first, second)]
                     .map(|(first, second)| (first.score + second.score, lines, first.law, second.law))
             })
-            .filter(|(score, ..)| score.is_finite())
+            .filter(|(score, _, first, second)| {
+                // Requests that draw for themselves scatter less evenly than a law of two numbers says.
+                let by_request =
+                    |law: usize| laws.get(law).is_none_or(|stated| stated.mechanism == Mechanism::PerRequest);
+                score.is_finite() && !(by_request(*first) && by_request(*second))
+            })
             .max_by(|left, right| left.0.total_cmp(&right.0))?;
         let (_, lines, first, second) = split;
         if first == second {
@@ -310,7 +315,10 @@ mod tests {
         assert_eq!(found.change.place.line, 25);
         assert_eq!(found.change.before.mechanism, Mechanism::MatchExpected);
         assert_eq!((found.change.before.lines, found.change.after.lines), (24, 20));
-        assert_eq!((found.change.after.mechanism, found.change.after.accept_length), (Mechanism::Rounded, 4.0));
+        assert_eq!(
+            (found.change.after.mechanism, found.change.after.accept_length),
+            (Mechanism::Rounded, 4.0)
+        );
         assert!(found.ln - found.charge > found.single + 1000_f64.ln());
     }
 

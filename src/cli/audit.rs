@@ -14,12 +14,13 @@ use super::progress::ProgressLine;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
-    Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict, judge,
+    Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
+    judge,
 };
 use crate::evidence::{
     Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
-use crate::golden::{Query, Target, Thinking};
+use crate::golden::{Query, Target};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text;
 
@@ -165,7 +166,7 @@ pub(crate) fn run(
         confidence: args.confidence,
         decode_log_interval: args.decode_log_interval,
         expect_real: args.expect_real,
-        cells: rival_cells(global)?,
+        cells: RivalCell::all(&catalogue::open(global)?).collect(),
     };
     // One engine is read so far: `auto` and its name mean the same.
     let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
@@ -237,8 +238,7 @@ impl Points {
     /// and one that failed before its first record is none.
     fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
         let Self { by, names, builders, .. } = self;
-        let mut seen: Vec<Vec<Observed>> =
-            builders.into_iter().map(PointBuilder::finish_segments).collect();
+        let mut seen: Vec<Vec<Observed>> = builders.into_iter().map(PointBuilder::finish_segments).collect();
         let mut take = |name: &str| {
             let found = names.get(name).and_then(|index| seen.get_mut(*index));
             found.map(std::mem::take).unwrap_or_default()
@@ -329,23 +329,6 @@ impl Wanted {
             }
         })
     }
-}
-
-/// Every golden cell: what the server may have been given in place of the target.
-fn rival_cells(global: &Global) -> anyhow::Result<Vec<RivalCell>> {
-    let catalogue = catalogue::open(global)?;
-    let curves = catalogue.entries().filter_map(|entry| entry.load().curve.as_ref().ok());
-    let cells = curves.flat_map(|curve| {
-        [Thinking::On, Thinking::Off, Thinking::Unstated].into_iter().flat_map(move |thinking| {
-            curve.values(thinking).map(move |(draft_length, accept_length)| RivalCell {
-                curve: curve.name.clone(),
-                thinking,
-                draft_length,
-                accept_length,
-            })
-        })
-    });
-    Ok(cells.collect())
 }
 
 fn exit_of(verdict: Verdict) -> Exit {

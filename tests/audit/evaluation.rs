@@ -4,8 +4,8 @@ use super::*;
 
 /// Steady lines of a batch of four, as real acceptance scatters them: off the lattice of forty draws.
 const REAL: [&str; 24] = [
-    "3.31", "3.47", "3.39", "3.56", "3.24", "3.44", "3.61", "3.37", "3.51", "3.29", "3.43", "3.66", "3.18", "3.41",
-    "3.54", "3.36", "3.49", "3.33", "3.59", "3.26", "3.46", "3.38", "3.53", "3.41",
+    "3.31", "3.47", "3.39", "3.56", "3.24", "3.44", "3.61", "3.37", "3.51", "3.29", "3.43", "3.66", "3.18",
+    "3.41", "3.54", "3.36", "3.49", "3.33", "3.59", "3.26", "3.46", "3.38", "3.53", "3.41",
 ];
 
 fn verdict(document: &Value) -> (&str, &str) {
@@ -15,7 +15,9 @@ fn verdict(document: &Value) -> (&str, &str) {
 
 #[test]
 fn every_simulated_log_is_found() {
-    for log in ["e3k5_al351", "e3k5_al200", "e3k5_multinomial351", "dspark_k5_al351", "var_k5_al351", "dp2_k5_al351"] {
+    for log in
+        ["e3k5_al351", "e3k5_al200", "e3k5_multinomial351", "dspark_k5_al351", "var_k5_al351", "dp2_k5_al351"]
+    {
         let output = run(&format!("audit {log}.log --expect-real --json"));
         let document = json(&output);
         assert_eq!((output.status.code(), verdict(&document).0), (Some(1), "inconsistent"), "{log}");
@@ -28,7 +30,10 @@ fn every_simulated_log_is_found() {
 fn real_acceptance_is_what_an_evaluation_shows() {
     let log = |values: &[&str]| server("EAGLE", 3, 4) + &lines("", values);
     let (code, document) = audit("real.log", &log(&REAL), "--expect-real");
-    assert_eq!((code, verdict(&document)), (0, ("consistent", "no simulation gives these lines: the drafts were really judged")));
+    assert_eq!(
+        (code, verdict(&document)),
+        (0, ("consistent", "no simulation gives these lines: the drafts were really judged"))
+    );
     let (code, document) = audit("short.log", &log(&REAL[..4]), "--expect-real");
     assert_eq!((code, verdict(&document).0), (3, "insufficient"));
     // Without the server's arguments a line may be of 100 steps, and then `multinomial` scatters so too.

@@ -19,12 +19,23 @@ fn a_target_that_is_rounded_halfway_is_a_change_with_its_line() {
     let change = finding(&document, "config-changed-mid-run");
     assert_eq!((&change["severity"], &change["evidence"]["line"]), (&"error".into(), &25.into()));
     let message = change["message"].as_str().unwrap();
-    assert!(message.contains("24 lines before it like a simulated 3.51, from it on at 4.00 throughout"), "{message}");
+    assert!(
+        message.contains("24 lines before it like a simulated 3.51, from it on at 4.00 throughout"),
+        "{message}"
+    );
 }
 
 #[test]
 fn one_law_throughout_is_no_change() {
-    for log in ["e3k5_al351", "e3k3_al299", "var_k5_al351", "flush_k5_al278", "ngram_al351", "dp2_k5_al351", "e3k5_al351_int1"] {
+    for log in [
+        "e3k5_al351",
+        "e3k3_al299",
+        "var_k5_al351",
+        "flush_k5_al278",
+        "ngram_al351",
+        "dp2_k5_al351",
+        "e3k5_al351_int1",
+    ] {
         let target = match log {
             "e3k3_al299" => "--accept-length 2.99 --max-accept-length 4",
             "flush_k5_al278" => "--accept-length 2.78 --max-accept-length 6",

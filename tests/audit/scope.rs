@@ -33,7 +33,12 @@ fn times_and_warm_up_leave_lines_out_and_say_so() {
     }
     let (code, document) = audit("window.log", &log, &format!("{TARGET} --since 2027-01-01"));
     assert_eq!(code, 3);
-    assert!(finding(&document, "no-decode-lines")["message"].as_str().unwrap().contains("all of 20 decode lines lie"));
+    assert!(
+        finding(&document, "no-decode-lines")["message"]
+            .as_str()
+            .unwrap()
+            .contains("all of 20 decode lines lie")
+    );
     let refused = run("audit e3k5_al351.log --accept-length 3.51 --since yesterday");
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("2026-10-12T01:02:03"));
@@ -89,6 +94,10 @@ fn segments_are_points_of_their_own() {
         .collect();
     assert_eq!(verdicts, ["consistent", "inconsistent", "inconsistent", "inconsistent"]);
     // One run has no number, and a log twice in one file is one run.
-    let (_, document) = audit("run.log", &[day(12, "2.00"), day(12, "2.00")].concat(), &format!("{TARGET} --point-by segment"));
+    let (_, document) = audit(
+        "run.log",
+        &[day(12, "2.00"), day(12, "2.00")].concat(),
+        &format!("{TARGET} --point-by segment"),
+    );
     assert_eq!(counted(&document), named(&[("run.log", 8)]));
 }

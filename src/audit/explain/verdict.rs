@@ -84,7 +84,10 @@ impl fmt::Display for Reason {
                     }
                     (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
                     (Mechanism::Mixed, _) => {
-                        write!(f, "the lines follow one law first and another one later: two runs, or settings that changed")
+                        write!(
+                            f,
+                            "the lines follow one law first and another one later: two runs, or settings that changed"
+                        )
                     }
                     (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
                         write!(
@@ -145,12 +148,17 @@ impl fmt::Display for Reason {
             ),
             Self::ShortRun(shortfall) => shortfall.fmt(f),
             Self::SimulatedEvaluation(Mechanism::Constant) => {
-                write!(f, "every line shows the same whole number, which judged drafts do not: the run was simulated")
+                write!(
+                    f,
+                    "every line shows the same whole number, which judged drafts do not: the run was simulated"
+                )
             }
             Self::SimulatedEvaluation(mechanism) => {
                 write!(f, "the lines are those of a simulation ({mechanism}), not of judged drafts")
             }
-            Self::RealAsExpected => write!(f, "no simulation gives these lines: the drafts were really judged"),
+            Self::RealAsExpected => {
+                write!(f, "no simulation gives these lines: the drafts were really judged")
+            }
             Self::NothingAccepted => write!(
                 f,
                 "every line shows 1.00: no draft was accepted, which a simulated 1 cannot be told from"
