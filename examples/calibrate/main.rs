@@ -7,7 +7,7 @@
 //! ```
 
 // A failed assumption of this program is its end.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr)]
 
 mod page;
 mod run;

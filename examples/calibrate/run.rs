@@ -78,7 +78,7 @@ impl Auditor {
         write_log(&plan, &LawSource::new(truth.law(asked, number), seed), &mut text).unwrap();
 
         let mut point = PointBuilder::new("");
-        Scanner::new(0).lines(&text, &mut |place, record| point.add(place, &record));
+        Scanner::new(0).lines(&text, &mut |place, record| point.add(place, record));
         let target = Target::explicit(asked.length, asked.max).unwrap();
         let report = judge(&point.finish(), Some(&target), &self.options);
         Outcome { verdict: report.verdict, best: report.mechanisms.and_then(|found| found.best) }

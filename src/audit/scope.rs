@@ -1,5 +1,6 @@
 //! Which decode lines of a log count: those of a time, and none of the warm-up.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -46,7 +47,7 @@ const CLOCK_ENDS: [usize; 2] = [5, 8];
 impl Moment {
     /// How the line's time, cut to what was named, compares with this moment; `None` where the line has no date and
     /// this has one.
-    fn compare(&self, time: Timestamp<'_>) -> Option<std::cmp::Ordering> {
+    fn compare(&self, time: Timestamp<'_>) -> Option<Ordering> {
         let time = time.as_bytes();
         let has_date = time.get(4) == Some(&b'-');
         let time = match (has_date, self.date) {
@@ -99,8 +100,8 @@ impl Scope {
     /// where a time was asked for.
     pub(super) fn admits(&self, time: Option<Timestamp<'_>>) -> bool {
         let compare = |moment: &Moment| time.and_then(|time| moment.compare(time));
-        let since = self.since.as_ref().is_none_or(|since| compare(since).is_some_and(|order| order.is_ge()));
-        let until = self.until.as_ref().is_none_or(|until| compare(until).is_some_and(|order| order.is_le()));
+        let since = self.since.as_ref().is_none_or(|since| compare(since).is_some_and(Ordering::is_ge));
+        let until = self.until.as_ref().is_none_or(|until| compare(until).is_some_and(Ordering::is_le));
         since && until
     }
 }

@@ -100,12 +100,10 @@ impl Stretches {
         if self.lines.len() < 2 * MIN_LINES {
             return None;
         }
-        let likelihoods = self.likelihoods(laws);
         let kinds = self.kinds();
-        let forward: Vec<usize> = kinds.clone();
-        let backward: Vec<usize> = kinds.iter().rev().copied().collect();
-        let before = running_best(&forward, &likelihoods, laws);
-        let after = running_best(&backward, &likelihoods, laws);
+        let likelihoods = self.likelihoods(laws, &kinds);
+        let before = running_best(&kinds.iter(), &likelihoods, laws);
+        let after = running_best(&kinds.iter().rev(), &likelihoods, laws);
         let real_before = self.running_real(self.lines.iter());
         let real_after = self.running_real(self.lines.iter().rev());
 
@@ -157,16 +155,19 @@ impl Stretches {
     }
 
     /// Log-likelihood of each kind under each law.
-    fn likelihoods(&self, laws: &[Stated]) -> Vec<Vec<f64>> {
-        let mut seen = FxHashMap::default();
-        let mut kinds: Vec<(u32, Window)> = Vec::new();
-        for line in &self.lines {
-            seen.entry(line.kind()).or_insert_with(|| kinds.push((line.hundredths(), line.window())));
+    fn likelihoods(&self, laws: &[Stated], kinds: &[usize]) -> Vec<Vec<f64>> {
+        // Kinds are numbered in the order in which they first come.
+        let mut examples: Vec<(u32, Window)> = Vec::new();
+        for (line, kind) in self.lines.iter().zip(kinds) {
+            if *kind == examples.len() {
+                examples.push((line.hundredths(), line.window()));
+            }
         }
         laws.iter()
             .map(|stated| {
                 let law = LineLaw::new(&stated.law, self.interval);
-                kinds.iter().map(|(hundredths, window)| ln_line(&law, *hundredths, *window, true)).collect()
+                let ln = |(hundredths, window): &(u32, Window)| ln_line(&law, *hundredths, *window, true);
+                examples.iter().map(ln).collect()
             })
             .collect()
     }
@@ -253,11 +254,15 @@ impl Stretches {
 }
 
 /// The best law of the first so many lines, for every number of them.
-fn running_best(kinds: &[usize], likelihoods: &[Vec<f64>], laws: &[Stated]) -> Vec<Best> {
+fn running_best<'a>(
+    kinds: &(impl ExactSizeIterator<Item = &'a usize> + Clone),
+    likelihoods: &[Vec<f64>],
+    laws: &[Stated],
+) -> Vec<Best> {
     let mut best = vec![NONE; kinds.len() + 1];
     for (number, (stated, table)) in laws.iter().zip(likelihoods).enumerate() {
         let mut sum = -stated.charge;
-        for (kind, best) in kinds.iter().zip(best.iter_mut().skip(1)) {
+        for (kind, best) in kinds.clone().zip(best.iter_mut().skip(1)) {
             sum += table.get(*kind).copied().unwrap_or(0.0);
             if sum > best.score {
                 *best = Best { score: sum, law: number };

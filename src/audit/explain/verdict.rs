@@ -65,42 +65,7 @@ impl fmt::Display for Reason {
             }
             Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
             Self::OtherMechanism { mechanism, constant, other } => {
-                let every = constant
-                    .map_or_else(String::new, |length| format!("every line shows exactly {length}.00: "));
-                match (mechanism, other) {
-                    (Mechanism::Rounded, _) => write!(
-                        f,
-                        "{every}the target was rounded once, as SGLang 0.5.16 and 0.5.17 do with DSPARK (use 0.5.18 or \
-                         later)"
-                    ),
-                    (Mechanism::Multinomial, _) => {
-                        write!(f, "the lengths were drawn by `multinomial`, not by `match-expected`")
-                    }
-                    (Mechanism::PerRequest, _) => {
-                        write!(
-                            f,
-                            "every request drew its own length, where a simulated step draws one for the batch"
-                        )
-                    }
-                    (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
-                    (Mechanism::Mixed, _) => {
-                        write!(
-                            f,
-                            "the lines follow one law first and another one later: two runs, or settings that changed"
-                        )
-                    }
-                    (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
-                        write!(
-                            f,
-                            "another golden value than the target was simulated, {} or one near it",
-                            cell.accept_length
-                        )
-                    }
-                    (Mechanism::OtherCell, Some(Other::OneOff(value))) => {
-                        write!(f, "a value one token off was simulated: {value:.2}")
-                    }
-                    _ => write!(f, "{every}another value than the target was simulated"),
-                }
+                other_mechanism(f, *mechanism, *constant, other.as_ref())
             }
             Self::ImpossibleLine { hundredths, support: (lo, hi), .. } => {
                 let shown = f64::from(*hundredths) / 100.0;
@@ -167,5 +132,46 @@ impl fmt::Display for Reason {
                 write!(f, "the lines can be real acceptance, and can be simulated")
             }
         }
+    }
+}
+
+/// Which law wrote the lines in place of the target's.
+fn other_mechanism(
+    f: &mut fmt::Formatter<'_>,
+    mechanism: Mechanism,
+    constant: Option<u32>,
+    other: Option<&Other>,
+) -> fmt::Result {
+    let every = constant.map_or_else(String::new, |length| format!("every line shows exactly {length}.00: "));
+    match (mechanism, other) {
+        (Mechanism::Rounded, _) => write!(
+            f,
+            "{every}the target was rounded once, as SGLang 0.5.16 and 0.5.17 do with DSPARK (use 0.5.18 or \
+             later)"
+        ),
+        (Mechanism::Multinomial, _) => {
+            write!(f, "the lengths were drawn by `multinomial`, not by `match-expected`")
+        }
+        (Mechanism::PerRequest, _) => {
+            write!(f, "every request drew its own length, where a simulated step draws one for the batch")
+        }
+        (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
+        (Mechanism::Mixed, _) => {
+            write!(
+                f,
+                "the lines follow one law first and another one later: two runs, or settings that changed"
+            )
+        }
+        (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
+            write!(
+                f,
+                "another golden value than the target was simulated, {} or one near it",
+                cell.accept_length
+            )
+        }
+        (Mechanism::OtherCell, Some(Other::OneOff(value))) => {
+            write!(f, "a value one token off was simulated: {value:.2}")
+        }
+        _ => write!(f, "{every}another value than the target was simulated"),
     }
 }
