@@ -40,6 +40,7 @@ pub struct Observed {
     pub(super) name: String,
     /// Files that records came from.
     pub(super) files: Vec<u32>,
+    pub(super) injected: Vec<InjectedSetting>,
     pub(super) ranks: Vec<Rank>,
     pub(super) servers: Servers,
     pub(super) rates: Rates,
@@ -53,6 +54,17 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+}
+
+/// A setting of the simulation that a log shows: the echo of a shell or a dump of the server's environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InjectedSetting {
+    /// Its name: `SGLANG_SIMULATE_ACC_LEN`.
+    pub name: String,
+    /// Its value, as printed.
+    pub value: String,
+    /// The first line that shows it.
+    pub place: Place,
 }
 
 /// Lines that count for nothing, by the reason.

@@ -14,13 +14,33 @@ pub(super) fn excerpt(text: &[u8]) -> String {
             shown.push('…');
             break;
         }
-        if letter.is_control() {
-            shown.extend(letter.escape_default());
-        } else {
-            shown.push(letter);
-        }
+        push(&mut shown, letter);
     }
     shown
+}
+
+/// All of `text` on one line: what would move the cursor, change colours or turn the direction of reading is an escape.
+pub(super) fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    text.chars().for_each(|letter| push(&mut shown, letter));
+    shown
+}
+
+fn push(shown: &mut String, letter: char) {
+    if letter.is_control() || is_invisible(letter) {
+        shown.extend(letter.escape_default());
+    } else {
+        shown.push(letter);
+    }
+}
+
+/// Marks without a shape of their own: they hide text, reorder it, or end the line.
+fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 #[cfg(test)]
@@ -38,5 +58,11 @@ mod tests {
         assert_eq!(shown.chars().count(), LETTERS);
         assert!(shown.ends_with("ä…"));
         assert_eq!(excerpt("ä".repeat(LETTERS).as_bytes()), "ä".repeat(LETTERS));
+    }
+
+    #[test]
+    fn text_that_acts_is_shown() {
+        assert_eq!(printable("a\x1b[2Jb\r\n\u{202e}c\u{7}"), "a\\u{1b}[2Jb\\r\\n\\u{202e}c\\u{7}");
+        assert_eq!(printable("ä=日本|`<b>"), "ä=日本|`<b>");
     }
 }
