@@ -1,10 +1,13 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags};
+use crate::evidence::{DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, Record, SkipReason, Tags};
 
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::server::{self, Servers};
+
+/// Settings kept per point; a run has three or four.
+const MAX_SETTINGS: usize = 16;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -116,6 +119,7 @@ impl PointBuilder {
             }
             // The engine begins a new window; the one at hand is lost.
             Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
+            Record::Setting(setting) => self.seen.inject(place, *setting),
             Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
@@ -205,6 +209,15 @@ fn height(tags: Tags) -> (u32, u32) {
 }
 
 impl Observed {
+    /// Keeps a setting that no earlier line shows.
+    fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
+        let EchoedSetting { name, value } = setting;
+        let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
+        if !is_known && self.injected.len() < MAX_SETTINGS {
+            self.injected.push(InjectedSetting { name: name.to_owned(), value: value.to_owned(), place });
+        }
+    }
+
     fn count(&mut self, place: Place, line: &DecodeLine<'_>) {
         self.first_line.get_or_insert(place);
         self.servers.count_line();

@@ -1,46 +1,25 @@
 //! Pieces of foreign text, made safe to show.
 
+use crate::evidence::escaped;
+
 /// Letters shown at most.
 const LETTERS: usize = 160;
 
-/// The beginning of `text` on one line: control characters as escapes, bytes that are no UTF-8 replaced.
+/// The beginning of `text` on one line, as [`printable`] shows it; bytes that are no UTF-8 are replaced.
 pub(super) fn excerpt(text: &[u8]) -> String {
     // No letter has more than four bytes; one more shows that there is more.
     let head = text.trim_ascii().get(..4 * (LETTERS + 1)).unwrap_or(text.trim_ascii());
-    let mut shown = String::new();
-    for (count, letter) in String::from_utf8_lossy(head).chars().enumerate() {
-        if count == LETTERS {
-            shown.pop();
-            shown.push('…');
-            break;
-        }
-        push(&mut shown, letter);
+    let text = String::from_utf8_lossy(head);
+    if text.chars().nth(LETTERS).is_none() {
+        return printable(&text);
     }
-    shown
+    let shown: String = text.chars().take(LETTERS - 1).collect();
+    format!("{}…", printable(&shown))
 }
 
 /// All of `text` on one line: what would move the cursor, change colours or turn the direction of reading is an escape.
 pub(super) fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    text.chars().for_each(|letter| push(&mut shown, letter));
-    shown
-}
-
-fn push(shown: &mut String, letter: char) {
-    if letter.is_control() || is_invisible(letter) {
-        shown.extend(letter.escape_default());
-    } else {
-        shown.push(letter);
-    }
-}
-
-/// Marks without a shape of their own: they hide text, reorder it, or end the line.
-fn is_invisible(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
-    )
+    escaped(text).into_owned()
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     let (holds, all) = (run.count(Verdict::Consistent), run.points.len());
     // No foreign text: a plain line must not be read as a command.
-    writeln!(out, "{}: {holds} of {all} points consistent; {}", run.verdict, Summary::of(run.points))
+    let points = if all == 1 { "point" } else { "points" };
+    writeln!(out, "{}: {holds} of {all} {points} consistent; {}", run.verdict, Summary::of(run.points))
 }
 
 fn write_verdict(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -> io::Result<()> {
@@ -45,9 +46,9 @@ fn write_verdict(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -
     };
     // A file names the point where no line does.
     let place = place.or_else(|| point.files.first().map(|file| Place { file: *file, line: 1 }));
-    let title = format!("{}: {}", point.verdict, point.name);
-    let message = format!("{}: {}: {}", point.name, point.verdict, point.reason);
-    Annotation { level, place: located(run, place), title: &title, message: &message }.write(out)
+    let title = point.verdict.name();
+    let message = format!("{}: {}", point.name, point.reason);
+    Annotation { level, place: located(run, place), title, message: &message }.write(out)
 }
 
 fn write_findings(

@@ -28,7 +28,7 @@ pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_type("unreadable").set_message(printable(error));
         let mut case = TestCase::new(printable(error), status);
-        case.set_classname("accsim read");
+        case.set_classname("reading");
         suite.add_test_case(case);
     }
     let mut report = Report::new(SUITE);

@@ -21,9 +21,12 @@ const MAX_FILES: usize = 16;
 pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (holds, all) = (run.count(Verdict::Consistent), run.points.len());
     writeln!(out, "### Accept length audit: {}\n", run.verdict)?;
-    writeln!(out, "- {holds} of {all} point{} consistent", if all == 1 { "" } else { "s" })?;
+    if all != 1 {
+        writeln!(out, "- {holds} of {all} points consistent")?;
+    }
     writeln!(out, "- {}", Summary::of(run.points))?;
-    if let Some(shared) = run.target() {
+    // One point says it itself.
+    if let Some(shared) = run.target().filter(|_| all != 1) {
         writeln!(out, "- target {}", target(shared))?;
     }
     for error in run.errors {

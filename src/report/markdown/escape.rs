@@ -48,8 +48,14 @@ pub(super) fn prose(text: &str) -> String {
 
 fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_within = before.is_alphanumeric() && letters.peek().is_some_and(|next| next.is_alphanumeric());
+        before = letter;
         match letter {
+            // Within a word it marks nothing.
+            '_' if is_within => shown.push('_'),
             '\\' | '*' | '_' | '[' | ']' | '~' | '!' => {
                 shown.push('\\');
                 shown.push(letter);
@@ -69,6 +75,9 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+
     use super::*;
 
     #[test]
@@ -91,5 +100,48 @@ mod tests {
         );
         assert_eq!(prose("one ` alone <"), "one \\` alone &#60;");
         assert_eq!(prose("`a|b` c"), "<code>a&#124;b</code> c");
+    }
+
+    /// What a reader of GitHub's Markdown sees, and whether any of it is more than text and code.
+    fn seen(markdown: &str) -> (String, Vec<String>) {
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_MATH
+            | Options::ENABLE_GFM;
+        let (mut text, mut others) = (String::new(), Vec::new());
+        for event in Parser::new_ext(markdown, options) {
+            match event {
+                Event::Text(part) | Event::Code(part) => text.push_str(&part),
+                Event::InlineHtml(tag) if matches!(&*tag, "<!-- -->" | "<code>" | "</code>") => {}
+                Event::Start(
+                    Tag::Paragraph | Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell,
+                )
+                | Event::End(_) => {}
+                other => others.push(format!("{other:?}")),
+            }
+        }
+        (text, others)
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_back_as_text(
+            text in r"([a-z ]|[-`|<>&*_~!#@:/.,$(){}\[\]\\\n\x1b^=+]|://|www\.|&lt;|<!--|-->|</code>|\u{202e}){0,24}"
+        ) {
+            let expected: String = printable(&text);
+            let cell = format!("|a|b|\n|---|---|\n| {} | end |\n", code(&text));
+            let (found, others) = seen(&cell);
+            prop_assert!(others.is_empty(), "{cell}{others:?}");
+            let shown = found.strip_prefix("ab").and_then(|found| found.strip_suffix("end"));
+            let wanted = if text.is_empty() { "(empty)" } else { expected.trim_matches(' ') };
+            prop_assert_eq!(shown.map(|shown| shown.trim_matches(' ')), Some(wanted), "{}", cell);
+
+            let sentence = format!("says {}.", prose(&text));
+            let (found, others) = seen(&sentence);
+            prop_assert!(others.is_empty(), "{sentence}{others:?}");
+            // What its author put between backticks lost these.
+            let letters = |text: &str| text.replace(['`', ' '], "");
+            prop_assert_eq!(letters(&found).replace("(empty)", ""), letters(&format!("says {expected}.")), "{}", sentence);
+        }
     }
 }

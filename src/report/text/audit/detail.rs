@@ -102,7 +102,8 @@ fn accept_len(point: &PointReport) -> Option<String> {
 fn batch(point: &PointReport) -> Option<String> {
     let (min, max) = point.running_req?;
     let queue = point.max_queue_req.map_or_else(String::new, |queue| format!(", queue at most {queue}"));
-    Some(format!("{min} to {max} running requests{queue}; {}", graphs(point)))
+    let lines = point.decode_lines;
+    Some(format!("{min} to {max} running requests{queue}; {lines} decode lines, {}", graphs(point)))
 }
 
 fn throughput(point: &PointReport) -> Option<String> {
