@@ -96,7 +96,8 @@ fn row(point: &PointReport, own_target: bool) -> Vec<String> {
         }),
         graph(point),
         counts(&point.findings),
-        point.verdict.to_string(),
+        // The last column may hold codes: nothing has to stand in line behind it.
+        colored(point.verdict),
     ]);
     cells
 }
