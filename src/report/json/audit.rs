@@ -237,15 +237,15 @@ impl<'a> PointEntry<'a> {
                 not_finite: point.skipped.not_finite,
             },
             steps: point.steps,
-            independent_steps: point.independent_steps,
-            rank_correlation: point.rank_correlation,
+            independent_steps: tidy(point.independent_steps),
+            rank_correlation: point.rank_correlation.map(tidy),
             ranks: point
                 .ranks
                 .iter()
                 .map(|rank| RankEntry {
                     tags: rank.tags.iter().map(|tag| (tag.name(), tag.rank())).collect(),
                     lines: rank.lines,
-                    accept_len: rank.accept_len,
+                    accept_len: rank.accept_len.map(tidy),
                     max_running_req: rank.max_running_req,
                 })
                 .collect(),
@@ -257,8 +257,8 @@ impl<'a> PointEntry<'a> {
             cuda_graph: GraphEntry { r#true: point.graphs.0, r#false: point.graphs.1 },
             queue_req: QueueEntry { max: point.max_queue_req },
             gen_throughput_tps: ThroughputEntry {
-                median: point.median_tps,
-                steady_mean: point.steady_mean_tps,
+                median: point.median_tps.map(tidy),
+                steady_mean: point.steady_mean_tps.map(tidy),
             },
             server: point.server.as_ref().map(ServerEntry::from).unwrap_or_default(),
             injected: point.injected.iter().map(|setting| InjectedEntry::new(run, setting)).collect(),
@@ -275,12 +275,12 @@ impl<'a> PointEntry<'a> {
 impl From<&AcceptLenReport> for AcceptLenEntry {
     fn from(report: &AcceptLenReport) -> Self {
         Self {
-            mean: Some(report.mean),
-            weighted: Some(report.weighted),
+            mean: Some(tidy(report.mean)),
+            weighted: Some(tidy(report.weighted)),
             min: Some(report.min),
             max: Some(report.max),
-            ci_low: report.interval.map(|interval| interval.low),
-            ci_high: report.interval.map(|interval| interval.high),
+            ci_low: report.interval.map(|interval| tidy(interval.low)),
+            ci_high: report.interval.map(|interval| tidy(interval.high)),
             confidence: Some(report.confidence.get()),
         }
     }
@@ -302,7 +302,7 @@ impl<'a> MechanismEntry<'a> {
     fn of(point: &'a PointReport) -> Self {
         let Some(mechanisms) = &point.mechanisms else { return Self::default() };
         // JSON has no minus infinity: null is the log-likelihood of an impossible line.
-        let finite = |value: f64| value.is_finite().then_some(value);
+        let finite = |value: f64| value.is_finite().then(|| tidy(value));
         let dispersion = mechanisms.dispersion.filter(|scatter| scatter.d.is_finite());
         Self {
             best: Some(mechanisms.best.map_or("undetermined", Mechanism::name)),
@@ -314,10 +314,10 @@ impl<'a> MechanismEntry<'a> {
                 .collect(),
             cells_not_told_apart: mechanisms.cells_alike.iter().map(CellEntry::from).collect(),
             dispersion: dispersion.map(|scatter| DispersionEntry {
-                d: scatter.d,
+                d: tidy(scatter.d),
                 lines: scatter.lines,
-                lower_tail: scatter.lower_tail,
-                upper_tail: scatter.upper_tail,
+                lower_tail: tidy(scatter.lower_tail),
+                upper_tail: tidy(scatter.upper_tail),
             }),
         }
     }
