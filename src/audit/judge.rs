@@ -58,6 +58,8 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         server: seen.servers.first().cloned(),
         target: target.cloned(),
         margin: options.margin,
+        confidence: options.confidence,
+        injected: seen.injected.clone(),
         decode_lines: seen.decode_lines(),
         spec_lines: seen.spec_lines(),
         skipped: seen.skipped,
@@ -199,6 +201,11 @@ fn rank_reports(seen: &Observed) -> Vec<RankReport> {
             tags: rank.tags,
             lines: rank.decode_lines,
             accept_len: ratio(rank.hundredths, u128::from(rank.spec_lines)),
+            // Lines without an accept length are not kept apart: they count where the rank is the only one.
+            max_running_req: match seen.batch {
+                Some((_, max)) if seen.ranks.len() == 1 => Some(max),
+                _ => rank.max_batch.filter(|_| rank.decode_lines == rank.spec_lines),
+            },
         })
         .collect()
 }

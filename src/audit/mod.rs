@@ -36,7 +36,7 @@ pub use finding::{Finding, FindingCode, Severity};
 pub use judge::judge;
 pub use mechanism::{Mechanism, Mechanisms, Other};
 pub use options::{Confidence, Margin, OptionError, Options, RivalCell};
-pub use point::{Observed, PointBuilder, Skipped};
+pub use point::{InjectedSetting, Observed, PointBuilder, Skipped};
 pub use report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 pub use sample::{DecodeInterval, IntervalSource};
 pub use scope::{Moment, Scope};

@@ -1,6 +1,6 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags};
+use crate::evidence::{DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, Record, SkipReason, Tags};
 
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
@@ -9,6 +9,9 @@ use super::server::{self, Servers};
 
 /// Segments that are told apart; what follows stays with the last one.
 const MAX_SEGMENTS: usize = 1 << 12;
+
+/// Settings kept per point; a run has three or four.
+const MAX_SETTINGS: usize = 16;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -47,6 +50,7 @@ pub struct Observed {
     pub(super) name: String,
     /// Files that records came from.
     pub(super) files: Vec<u32>,
+    pub(super) injected: Vec<InjectedSetting>,
     pub(super) ranks: Vec<Rank>,
     pub(super) servers: Servers,
     pub(super) rates: Rates,
@@ -60,6 +64,17 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+}
+
+/// A setting of the simulation that a log shows: the echo of a shell or a dump of the server's environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InjectedSetting {
+    /// Its name: `SGLANG_SIMULATE_ACC_LEN`.
+    pub name: String,
+    /// Its value, as printed.
+    pub value: String,
+    /// The first line that shows it.
+    pub place: Place,
 }
 
 /// Lines that count for nothing, by the reason.
@@ -128,6 +143,7 @@ impl PointBuilder {
                 self.split();
                 self.gathers.iter_mut().for_each(Gather::break_window);
             }
+            Record::Setting(setting) => self.seen.inject(place, *setting),
             Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
@@ -184,6 +200,7 @@ impl PointBuilder {
             self.seen.name.clone_from(&ended.name);
             self.seen.files.extend(self.file);
             self.seen.servers = ended.servers.last_alone();
+            self.seen.injected = last_of_each(&ended.injected);
             self.ended.push(ended);
         }
         is_due
@@ -263,12 +280,29 @@ impl PointBuilder {
     }
 }
 
+/// Of settings that occur with several values the last one.
+fn last_of_each(settings: &[InjectedSetting]) -> Vec<InjectedSetting> {
+    let is_last = |(number, setting): &(usize, &InjectedSetting)| {
+        !settings.iter().skip(number + 1).any(|later| later.name == setting.name)
+    };
+    settings.iter().enumerate().filter(is_last).map(|(_, setting)| setting.clone()).collect()
+}
+
 /// Pipeline and tensor rank: the lowest one speaks for its scheduler.
 fn height(tags: Tags) -> (u32, u32) {
     (tags.rank("PP").unwrap_or(0), tags.rank("TP").unwrap_or(0))
 }
 
 impl Observed {
+    /// Keeps a setting that no earlier line shows.
+    fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
+        let EchoedSetting { name, value } = setting;
+        let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
+        if !is_known && self.injected.len() < MAX_SETTINGS {
+            self.injected.push(InjectedSetting { name: name.to_owned(), value: value.to_owned(), place });
+        }
+    }
+
     fn count(&mut self, place: Place, line: &DecodeLine<'_>) {
         self.first_line.get_or_insert(place);
         self.servers.count_line();

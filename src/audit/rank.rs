@@ -75,6 +75,8 @@ pub(super) struct Rank {
     /// The same weighed by running requests, and the sum of these.
     pub(super) batch_hundredths: u128,
     pub(super) batches: u128,
+    /// Largest batch of a speculative line.
+    pub(super) max_batch: Option<u32>,
     /// All speculative lines, weighed by kappa.
     pub(super) sums: KappaSums,
     pub(super) values: Values,
@@ -216,6 +218,7 @@ impl Rank {
         self.hundredths += u128::from(hundredths) * u128::from(lines);
         self.batch_hundredths += u128::from(hundredths) * weight;
         self.batches += weight;
+        self.max_batch = self.max_batch.max(Some(batch));
         self.sums.add(hundredths, kappa, lines);
         self.values.add(hundredths, kappa, lines, first);
         if let Some(rate) = rate {

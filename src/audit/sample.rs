@@ -59,6 +59,19 @@ pub enum IntervalSource {
     Assumed,
 }
 
+impl IntervalSource {
+    /// The name that programs read.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Server => "server_args",
+            Self::Inferred => "inferred",
+            Self::Assumed => "default",
+        }
+    }
+}
+
 impl<'a> Sample<'a> {
     pub(super) fn new(seen: &'a Observed) -> Self {
         let ranks: Vec<&Rank> = seen.ranks.iter().filter(|rank| rank.spec_lines > 0).collect();

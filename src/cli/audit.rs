@@ -4,25 +4,27 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anstream::adapter::strip_bytes;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
-use super::format::FormatFlags;
+use super::format::{ReportFlags, ReportFormat};
+use super::global::Color;
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
-    Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
-    judge,
+    Confidence, Margin, Moment, Observed, Options, PointBuilder, RivalCell, Scope, Verdict, judge,
 };
 use crate::evidence::{
     Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target};
 use crate::report::json::{self, AuditDocument};
-use crate::report::text;
+use crate::report::text::audit::{Detail, write_audit};
+use crate::report::{AuditRun, csv, github, junit, markdown};
 
 const GOLDEN: &str = "Target: a golden cell";
 const EXPLICIT: &str = "Target: a number";
@@ -107,7 +109,7 @@ pub(crate) struct AuditArgs {
     limits: LimitFlags,
 
     #[command(flatten)]
-    format: FormatFlags,
+    format: ReportFlags,
 
     /// Write the result to FILE in place of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -160,7 +162,7 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let wanted = wanted(args, global, err)?;
+    let (wanted, mut notes) = wanted(args, global)?;
     let options = Options {
         margin: args.margin,
         confidence: args.confidence,
@@ -189,8 +191,10 @@ pub(crate) fn run(
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
-    for passed in reader.passed_over().iter().filter(|_| !global.quiet && !args.format.is_json()) {
-        let _ = writeln!(err, "note: {passed}");
+    notes.extend(reader.passed_over().iter().map(|passed| format!("note: {passed}")));
+    // A JSON document holds them itself.
+    for note in notes.iter().filter(|_| !global.quiet && !args.format.is_json()) {
+        let _ = writeln!(err, "{note}");
     }
     let mut points = Vec::new();
     for seen in seen.finish(&inputs, &reader, &errors) {
@@ -200,7 +204,9 @@ pub(crate) fn run(
     let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let verdict = verdict.unwrap_or(Verdict::Insufficient);
     let files: Vec<&str> = reader.files().iter().map(|file| file.name.as_str()).collect();
-    write_to(args.output.as_deref(), out, |out| write(args, &points, verdict, &files, out))?;
+    let failures: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
+    write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
     let exit = if errors.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
 }
@@ -268,19 +274,31 @@ impl Points {
 
 fn write(
     args: &AuditArgs,
-    points: &[PointReport],
-    verdict: Verdict,
-    files: &[&str],
+    global: &Global,
+    report: &AuditRun<'_>,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    if args.format.is_json() {
-        json::write(out, &AuditDocument::new(points, verdict, files))
-    } else {
-        text::audit::write_audit(points, verdict, files, out)
+    match args.format.format() {
+        ReportFormat::Text => {
+            let detail = if global.verbose { Detail::Full } else { Detail::Overview };
+            if args.output.is_none() || global.color == Color::Always {
+                return write_audit(report, detail, out);
+            }
+            // Standard output strips colours where it is no terminal; a file is none.
+            let mut coloured = Vec::new();
+            write_audit(report, detail, &mut coloured)?;
+            out.write_all(&strip_bytes(&coloured).into_vec())
+        }
+        ReportFormat::Json => json::write(out, &AuditDocument::new(report)),
+        ReportFormat::Markdown => markdown::write_audit(report, out),
+        ReportFormat::Csv => csv::write_audit(report, out),
+        ReportFormat::Junit => junit::write_audit(report, out),
+        ReportFormat::Github => github::write_audit(report, out),
     }
 }
 
-fn wanted(args: &AuditArgs, global: &Global, err: &mut dyn Write) -> anyhow::Result<Wanted> {
+/// The target, and what there is to know about it.
+fn wanted(args: &AuditArgs, global: &Global) -> anyhow::Result<(Wanted, Vec<String>)> {
     let cell = &args.cell;
     if let (Some(prefix), Some(method), Some(draft_length)) = (&args.model, &args.method, args.draft_length) {
         let query = Query {
@@ -292,16 +310,15 @@ fn wanted(args: &AuditArgs, global: &Global, err: &mut dyn Write) -> anyhow::Res
             draft_sample_method: cell.draft_sample_method.as_deref(),
         };
         let found = catalogue::find(global, &query)?;
-        if !args.format.is_json() {
-            catalogue::warn(global, &found, err)?;
-        }
-        return Ok(Wanted::Known(Box::new(found.target)));
+        let warnings = found.warnings.iter().map(|warning| format!("{}: {warning}", warning.severity()));
+        let warnings = warnings.collect();
+        return Ok((Wanted::Known(Box::new(found.target)), warnings));
     }
     ensure!(
         cell.draft_model.is_none() && cell.draft_sample_method.is_none(),
         "--draft-model and --draft-sample-method pick a golden cell; name it by --model, --method and --draft-length"
     );
-    Ok(match (args.accept_length, args.max_accept_length) {
+    let wanted = match (args.accept_length, args.max_accept_length) {
         (Some(length), Some(max)) => Wanted::Known(Box::new(Target::explicit(length, max)?)),
         (Some(length), None) => {
             // Refuse a bad number before any log is read.
@@ -309,7 +326,8 @@ fn wanted(args: &AuditArgs, global: &Global, err: &mut dyn Write) -> anyhow::Res
             Wanted::Length(length)
         }
         (None, _) => Wanted::Nothing,
-    })
+    };
+    Ok((wanted, Vec::new()))
 }
 
 impl Wanted {
