@@ -60,7 +60,24 @@ struct Place {
     before: u64,
     /// The point, and the text behind the number.
     fixed: u64,
+    /// Whether it is a number of hundredths below 10.
+    is_small: bool,
 }
+
+/// The text of every number of hundredths below 10, the first digit in the lowest byte: lengths, rates and shares.
+static SMALL: [u32; 1000] = {
+    let mut table = [0; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let (ones, tenths, hundredths) = (number / 100, number / 10 % 10, number % 10);
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            table[number as usize] = 0x3030_2e30 + ones + (tenths << 16) + (hundredths << 24);
+        }
+        number += 1;
+    }
+    table
+};
 
 impl Default for Last {
     fn default() -> Self {
@@ -117,7 +134,17 @@ impl Place {
             Form::Hundredths => (Some(b'.'), 3),
             Form::Word => {
                 let (low, count) = (number, 1);
-                return Some(Self { slot, at, number, low, count, shift: 0, before: 0, fixed: 0 });
+                return Some(Self {
+                    slot,
+                    at,
+                    number,
+                    low,
+                    count,
+                    shift: 0,
+                    before: 0,
+                    fixed: 0,
+                    is_small: false,
+                });
             }
         };
         let digits = number.checked_ilog10().map_or(1, |log| log + 1).max(least);
@@ -132,12 +159,18 @@ impl Place {
         let point = point.map_or(0, |point| u64::from(point) << (8 * (digits - 2)));
         let fixed = (there & !bytes(width)) | point;
         let shift = 8 * (MOST_DIGITS - digits);
-        Some(Self { slot, at, number, low, count: 10_u64.pow(digits) - low, shift, before, fixed })
+        let is_small = point > 0 && digits == 3;
+        let count = 10_u64.pow(digits) - low;
+        Some(Self { slot, at, number, low, count, shift, before, fixed, is_small })
     }
 
     /// The number's digits and what stands behind them.
     #[inline]
     fn text(&self, number: u64) -> [u8; 8] {
+        let small = usize::try_from(number).ok().and_then(|index| SMALL.get(index)).filter(|_| self.is_small);
+        if let Some(small) = small {
+            return (u64::from(*small) | self.fixed).to_le_bytes();
+        }
         let digits = digits(number) >> self.shift;
         let text = (digits & self.before) | ((digits & !self.before) << 8) | self.fixed;
         text.to_le_bytes()

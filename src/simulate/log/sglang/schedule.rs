@@ -63,9 +63,14 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
             }
             let Some(common) = self.common.take() else { return false };
             let has_more = match self.voices.as_mut_slice() {
-                [alone] => {
-                    Self::fill_alone(&mut alone.rank, &common, &mut self.printed, &mut self.filler, enough, out)
-                }
+                [alone] => Self::fill_alone(
+                    &mut alone.rank,
+                    &common,
+                    &mut self.printed,
+                    &mut self.filler,
+                    enough,
+                    out,
+                ),
                 _ => self.merge(&common, enough, out),
             };
             if has_more {

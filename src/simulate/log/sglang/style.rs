@@ -84,16 +84,20 @@ impl Style {
     }
 
     /// Appends lines as they are written to a file of their own.
-    pub(super) fn write(&self, lines: &[Line], clock: &mut Clock, text: &mut Text) {
-        let mut last = Last::default();
+    pub(super) fn write(&self, lines: &[Line], clock: &mut Clock, last: &mut Last, text: &mut Text) {
         for line in lines {
-            self.physical_lines(line, clock, &mut last, text, |text| text.byte(b'\n'));
+            self.physical_lines(line, clock, last, text, |text| text.byte(b'\n'));
         }
     }
 
     /// Appends lines without their line breaks, and says where each stands and what it is.
-    pub(super) fn records(&self, lines: &[Line], clock: &mut Clock, text: &mut Text, records: &mut Records) {
-        let mut last = Last::default();
+    pub(super) fn records(
+        &self,
+        lines: &[Line],
+        (clock, last): (&mut Clock, &mut Last),
+        text: &mut Text,
+        records: &mut Records,
+    ) {
         for line in lines {
             let kind = match line.kind {
                 Kind::Decode(_) => Record::Decode,
@@ -102,7 +106,7 @@ impl Style {
                 Kind::Access(_) | Kind::RequestTimes { .. } => Record::None,
             };
             let mut start = text.len();
-            self.physical_lines(line, clock, &mut last, text, |text| {
+            self.physical_lines(line, clock, last, text, |text| {
                 records.push(start, text.len(), kind, line.at, line.rank);
                 start = text.len();
             });
