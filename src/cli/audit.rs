@@ -61,7 +61,7 @@ pub(crate) struct AuditArgs {
     cell: CellFlags,
 
     /// Tokens per verify step that the run should show, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_negative_numbers = true)]
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true)]
     accept_length: Option<f64>,
 
     /// Most tokens that one verify step can emit: draft length + 1 [default: as the server's arguments in the log say]
@@ -73,11 +73,11 @@ pub(crate) struct AuditArgs {
     engine: LogEngine,
 
     /// How far the mean may lie from the target: a share of it (2%), or tokens (0.05)
-    #[arg(long, value_name = "MARGIN", default_value = "2%", help_heading = JUDGEMENT)]
+    #[arg(long, value_name = "MARGIN", default_value = "2%", help_heading = JUDGEMENT, allow_hyphen_values = true)]
     margin: Margin,
 
     /// Confidence of the interval that decides
-    #[arg(long, value_name = "SHARE", default_value = "0.95", help_heading = JUDGEMENT)]
+    #[arg(long, value_name = "SHARE", default_value = "0.95", help_heading = JUDGEMENT, allow_hyphen_values = true)]
     confidence: Confidence,
 
     /// Verify steps per decode line [default: as the log says, else as its values say, else 40]

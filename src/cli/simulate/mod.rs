@@ -1,6 +1,7 @@
 //! `accsim simulate`: draws of a law, and what injected settings make a log show, and such a log.
 
 mod args;
+mod change;
 mod check;
 mod draw;
 mod emit;
