@@ -10,6 +10,7 @@ use super::estimate::Estimate;
 use super::evaluation;
 use super::explain;
 use super::hypotheses::Hypotheses;
+use super::injection;
 use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
@@ -29,7 +30,13 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
 
     let mut findings = explain::about_server(seen, target);
+    if !options.expect_real {
+        findings.extend(injection::conflicts(seen, target, analysis.as_ref().map(|_| sample.mean())));
+    }
     let (verdict, reason) = match (&analysis, target) {
+        _ if options.expect_real && injection::first_length(&seen.injected).is_some() => {
+            (Verdict::Inconsistent, Reason::SimulationSet)
+        }
         (Some(analysis), _) if options.expect_real => evaluation::decide(&sample, &analysis.mechanisms),
         (Some(analysis), Some(target)) => {
             analysis.decide(seen, &sample, target, options, interval.steps, &findings)

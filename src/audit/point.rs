@@ -1,7 +1,9 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
 use crate::evidence::{DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, Record, SkipReason, Tags};
+use crate::golden::SettingSource;
 
+use super::injection::InjectedSetting;
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::scope::Scope;
@@ -64,17 +66,6 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
-}
-
-/// A setting of the simulation that a log shows: the echo of a shell or a dump of the server's environment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InjectedSetting {
-    /// Its name: `SGLANG_SIMULATE_ACC_LEN`.
-    pub name: String,
-    /// Its value, as printed.
-    pub value: String,
-    /// The first line that shows it.
-    pub place: Place,
 }
 
 /// Lines that count for nothing, by the reason.
@@ -299,8 +290,31 @@ impl Observed {
         let EchoedSetting { name, value } = setting;
         let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
         if !is_known && self.injected.len() < MAX_SETTINGS {
-            self.injected.push(InjectedSetting { name: name.to_owned(), value: value.to_owned(), place });
+            self.injected.push(InjectedSetting {
+                name: name.to_owned(),
+                value: value.to_owned(),
+                place,
+                source: SettingSource::Log,
+                is_beside: false,
+            });
         }
+    }
+
+    /// Adds settings that stand in files about the run.
+    pub fn add_settings(&mut self, settings: impl IntoIterator<Item = InjectedSetting>) {
+        self.injected.extend(settings);
+    }
+
+    /// The settings of the simulation that are known.
+    #[must_use]
+    pub fn injected(&self) -> &[InjectedSetting] {
+        &self.injected
+    }
+
+    /// Files that records came from, in the order of reading.
+    #[must_use]
+    pub fn files(&self) -> &[u32] {
+        &self.files
     }
 
     fn count(&mut self, place: Place, line: &DecodeLine<'_>) {

@@ -9,9 +9,10 @@ use super::decision::{Reason, Verdict};
 use super::dispersion::LatticeCheck;
 use super::estimate::MeanInterval;
 use super::finding::Finding;
+use super::injection::InjectedSetting;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
-use super::point::{InjectedSetting, Skipped};
+use super::point::Skipped;
 use super::sample::DecodeInterval;
 
 /// One run of one server: what was measured, and what it means.
@@ -31,7 +32,7 @@ pub struct PointReport {
     pub margin: Margin,
     /// Confidence of the interval that decides.
     pub confidence: Confidence,
-    /// Settings of the simulation as the log shows them, in the order of their lines.
+    /// Settings of the simulation: as the log shows them, in the order of their lines, then those of files about the run.
     pub injected: Vec<InjectedSetting>,
     /// Decode lines with running requests.
     pub decode_lines: u64,

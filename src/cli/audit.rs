@@ -1,5 +1,7 @@
 //! `accsim audit`: server logs against a target.
 
+mod settings;
+
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,24 +18,30 @@ use super::progress::ProgressLine;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
-    Confidence, Margin, Moment, Observed, Options, PointBuilder, RivalCell, Scope, Verdict, judge,
+    Confidence, Margin, Moment, Observed, Options, PointBuilder, RivalCell, Scope, Verdict, injected_length,
+    judge,
 };
 use crate::evidence::{
-    Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
+    Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text::audit::{Detail, write_audit};
 use crate::report::{AuditRun, csv, github, junit, markdown};
+use settings::SettingFiles;
 
 const GOLDEN: &str = "Target: a golden cell";
 const EXPLICIT: &str = "Target: a number";
+const INJECTED: &str =
+    "Target: what the run was told [default: as the log echoes it, or a file beside the log says]";
 const JUDGEMENT: &str = "How to judge";
 const SCOPE: &str = "Which lines count";
 
 const USAGE: &str = "\
 accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-length <K>
-       accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]";
+       accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]
+       accsim audit [OPTIONS] <PATH>... --env <FILE> | --recipe <FILE>
+       accsim audit [OPTIONS] <PATH>... --expect-real";
 
 /// Flags of `accsim audit`.
 #[derive(Args, Clone, Debug)]
@@ -67,6 +75,14 @@ pub(crate) struct AuditArgs {
     /// Most tokens that one verify step can emit: draft length + 1 [default: as the server's arguments in the log say]
     #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length")]
     max_accept_length: Option<u32>,
+
+    /// What the run was told: an environment, an env file, a `set -x` trace or a server-info document
+    #[arg(long, value_name = "FILE", help_heading = INJECTED)]
+    env: Option<PathBuf>,
+
+    /// What the run was told: its recipe
+    #[arg(long, value_name = "FILE", help_heading = INJECTED, conflicts_with = "env")]
+    recipe: Option<PathBuf>,
 
     /// Engine that wrote the logs
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
@@ -150,6 +166,8 @@ impl From<PointByFlag> for PointBy {
 
 /// What the flags say about the target.
 enum Wanted {
+    /// There is none to be had.
+    Evaluation,
     Nothing,
     Known(Box<Target>),
     /// The largest accept length is the server's to say.
@@ -163,6 +181,7 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let (wanted, mut notes) = wanted(args, global)?;
+    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
     let options = Options {
         margin: args.margin,
         confidence: args.confidence,
@@ -192,23 +211,34 @@ pub(crate) fn run(
         let _ = writeln!(err, "error: {error}");
     }
     notes.extend(reader.passed_over().iter().map(|passed| format!("note: {passed}")));
+    let mut points = Vec::new();
+    told.after(reader.files());
+    for mut seen in seen.finish(&inputs, &reader, &errors) {
+        let max = told.tell(&mut seen, reader.files());
+        let names = |place: Place| file_name(reader.files(), told.names(), place.file);
+        let target = wanted.target(&seen, max, names, &mut notes)?;
+        points.push(judge(&seen, target.as_ref(), &options));
+    }
     // A JSON document holds them itself.
     for note in notes.iter().filter(|_| !global.quiet && !args.format.is_json()) {
         let _ = writeln!(err, "{note}");
     }
-    let mut points = Vec::new();
-    for seen in seen.finish(&inputs, &reader, &errors) {
-        let target = wanted.target(&seen)?;
-        points.push(judge(&seen, target.as_ref(), &options));
-    }
     let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let verdict = verdict.unwrap_or(Verdict::Insufficient);
-    let files: Vec<&str> = reader.files().iter().map(|file| file.name.as_str()).collect();
+    let logs = reader.files().iter().map(|file| file.name.as_str());
+    let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
     let failures: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
     write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
     let exit = if errors.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
+}
+
+/// The name of a log, or of a file with settings.
+fn file_name<'a>(logs: &'a [LogFile], others: &'a [String], number: u32) -> &'a str {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    let other = || others.get(number.checked_sub(logs.len())?).map(String::as_str);
+    logs.get(number).map(|log| log.name.as_str()).or_else(other).unwrap_or_default()
 }
 
 /// The points of all logs, built while these are read.
@@ -325,15 +355,38 @@ fn wanted(args: &AuditArgs, global: &Global) -> anyhow::Result<(Wanted, Vec<Stri
             Target::explicit(length, 1)?;
             Wanted::Length(length)
         }
+        (None, _) if args.expect_real => Wanted::Evaluation,
         (None, _) => Wanted::Nothing,
     };
     Ok((wanted, Vec::new()))
 }
 
 impl Wanted {
-    fn target(&self, seen: &Observed) -> anyhow::Result<Option<Target>> {
+    /// The target of a point; `max` is the most that a step can emit, where a file about the run says it.
+    fn target<'a>(
+        &self,
+        seen: &Observed,
+        max: Option<u32>,
+        name: impl Fn(Place) -> &'a str,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Option<Target>> {
         Ok(match self {
-            Self::Nothing => None,
+            Self::Evaluation => None,
+            Self::Nothing => match injected_length(seen.injected()) {
+                Some((length, setting)) => {
+                    let place = format!("{}:{}", name(setting.place), setting.place.line);
+                    let Some(max) = seen.max_accept_length().or(max) else {
+                        notes.push(format!(
+                            "warning: {}: told {length} ({place}), but neither that nor the log says how many tokens a \
+                             verify step can emit; give --accept-length and --max-accept-length (draft length + 1)",
+                            seen.name()
+                        ));
+                        return Ok(None);
+                    };
+                    Some(Target::injected(length, max, setting.source, place)?)
+                }
+                None => None,
+            },
             Self::Known(target) => Some((**target).clone()),
             Self::Length(length) => {
                 let max = seen.max_accept_length().with_context(|| {

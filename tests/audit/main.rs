@@ -9,6 +9,7 @@ mod mixed;
 #[path = "../common/schema.rs"]
 mod schema;
 mod scope;
+mod told;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::super::decision::{Reason, Shortfall};
 use super::super::finding::{Finding, FindingCode};
+use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
 use super::super::point::Observed;
 use super::{count, error, warning};
@@ -11,9 +12,9 @@ use super::{count, error, warning};
 /// Too few lines is a finding; every other reason has one already or needs none.
 pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding> {
     match reason {
-        Reason::SimulatedEvaluation(_) => Some(error(
+        Reason::SimulatedEvaluation(_) | Reason::SimulationSet => Some(error(
             FindingCode::SimulationInEval,
-            seen.first_line,
+            first_length(&seen.injected).map(|setting| setting.place).or(seen.first_line),
             format!(
                 "{reason}; clear the settings (`accsim env ... --format unset` prints what) and run the evaluation \
                  again: its scores are worth nothing"
@@ -62,6 +63,9 @@ impl fmt::Display for Reason {
             ),
             Self::OtherServer(FindingCode::MethodMismatch) => {
                 write!(f, "the server drafts in another way than the target's curve")
+            }
+            Self::OtherServer(FindingCode::OtherTarget) => {
+                write!(f, "the run was told to simulate another accept length than the target")
             }
             Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
             Self::OtherMechanism { mechanism, constant, other } => {
@@ -121,6 +125,7 @@ impl fmt::Display for Reason {
             Self::SimulatedEvaluation(mechanism) => {
                 write!(f, "the lines are those of a simulation ({mechanism}), not of judged drafts")
             }
+            Self::SimulationSet => write!(f, "the run was told to simulate acceptance"),
             Self::RealAsExpected => {
                 write!(f, "no simulation gives these lines: the drafts were really judged")
             }

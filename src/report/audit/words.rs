@@ -34,6 +34,7 @@ pub(in crate::report) fn target(target: &Target) -> String {
             format!("{} {}, draft length {}", cell.curve, cell.thinking, cell.draft_length)
         }
         TargetOrigin::Explicit => "as given, no golden value".to_owned(),
+        TargetOrigin::Injected { place, .. } => format!("as the run was told ({place}), no golden value"),
     };
     format!("{length} of at most {max} tokens a verify step: {source}")
 }
@@ -43,6 +44,7 @@ pub(in crate::report) fn source_of_target(target: &Target) -> &'static str {
     match target.origin() {
         TargetOrigin::Golden(_) => "golden",
         TargetOrigin::Explicit => "explicit",
+        TargetOrigin::Injected { source, .. } => source.name(),
     }
 }
 

@@ -127,6 +127,9 @@ fn target(target: &Target) -> String {
             prose(&cell.source)
         ),
         TargetOrigin::Explicit => "as given, no golden value".to_owned(),
+        TargetOrigin::Injected { place, .. } => {
+            format!("as the run was told ({}), no golden value", code(place))
+        }
     };
     format!("{length} of at most {max} tokens a verify step: {whence}")
 }
