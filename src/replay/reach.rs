@@ -92,13 +92,17 @@ impl BatchPath {
         };
         let (mut whole, mut from_start) = (Stretch::default(), Stretch::default());
         let (mut between, mut at_hand) = (Stretch::default(), Stretch::default());
-        for draw in draws {
+        // Who leaves takes no part in the last step, whose batch is the line's.
+        let (last, earlier) =
+            draws.split_last().map_or((None, draws), |(last, earlier)| (Some(*last), earlier));
+        for draw in earlier {
             let worth = worth(*draw);
             whole = whole.with(*draw, worth);
             from_start = from_start.or_better(whole);
             at_hand = Stretch::default().or_better(at_hand).with(*draw, worth);
             between = between.or_better(at_hand);
         }
+        whole = last.map_or(whole, |draw| whole.with(draw, worth(draw)));
         // Who remains takes part in the last step.
         let mut to_end = Stretch::default();
         let mut tail = Stretch::default();
