@@ -82,6 +82,10 @@ pub enum FindingCode {
     NoDecodeLines,
     /// Too few lines for a verdict.
     ShortRun,
+    /// The lines are not the server's own draws.
+    ReplayContradicted,
+    /// The server's own draws show a value that is on no curve.
+    OtherTarget,
 }
 
 impl FindingCode {
@@ -109,6 +113,8 @@ impl FindingCode {
             Self::NoSpeculativeFields => "no-speculative-fields",
             Self::NoDecodeLines => "no-decode-lines",
             Self::ShortRun => "short-run",
+            Self::ReplayContradicted => "replay-contradicted",
+            Self::OtherTarget => "other-target",
         }
     }
 }

@@ -12,6 +12,7 @@ use super::hypotheses::Hypotheses;
 use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
+use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
 use super::speed::SpeedSummary;
@@ -22,7 +23,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
-    let analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
+    let mut analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
 
     let mut findings = explain::about_server(seen, target);
@@ -32,6 +33,14 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         }
         _ => without_lines(seen, target, &findings),
     };
+    let mut reason = (verdict, reason);
+    let replay = seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0));
+    if let Some(replay) = &replay {
+        reason = replay::decide(replay, reason, target, options);
+        analysis.iter_mut().for_each(|analysis| replay::identify(replay, &mut analysis.mechanisms));
+        findings.extend(explain::about_replay(replay, target, &options.cells));
+    }
+    let (verdict, reason) = reason;
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
@@ -72,6 +81,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         lattice: analysis.as_ref().map(|analysis| analysis.lattice),
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
+        replay,
         findings,
         verdict,
         reason,

@@ -1,9 +1,11 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags};
+use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, PrefillLine, Record, SkipReason, Tags};
+use crate::replay::{ReplayEvidence, ReplayOptions};
 
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
+use super::replay::Feed;
 use super::server::{self, Servers};
 
 /// Collects the records of one point: one run of one server.
@@ -32,6 +34,7 @@ pub struct PointBuilder {
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
+    replay: Option<Feed>,
 }
 
 /// What the lines of one point add up to.
@@ -53,6 +56,7 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+    pub(super) replay: Option<ReplayEvidence>,
 }
 
 /// Lines that count for nothing, by the reason.
@@ -82,7 +86,14 @@ impl PointBuilder {
             rooms: Rooms::default(),
             file: None,
             decode_only: false,
+            replay: None,
         }
+    }
+
+    /// The same, and the lines are laid against the server's own draws.
+    #[must_use]
+    pub fn with_replay(name: impl Into<String>, options: ReplayOptions) -> Self {
+        Self { replay: Some(Feed::new(options)), ..Self::new(name) }
     }
 
     /// Takes the next record.
@@ -91,19 +102,25 @@ impl PointBuilder {
             self.file = Some(place.file);
             self.seen.files.push(place.file);
             self.gathers.iter_mut().for_each(Gather::begin_segment);
+            self.replay.iter_mut().for_each(Feed::file);
         }
         match record {
             Record::Decode(line) => self.decode(place, line),
-            Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
+            Record::Prefill(line) if !self.decode_only => self.prefill(line),
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
-                if self.seen.servers.start(arguments, place) {
+                let is_new = self.seen.servers.start(arguments, place);
+                if is_new {
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
                 }
+                self.replay.iter_mut().for_each(|replay| replay.start(arguments, is_new));
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
+            Record::CacheFlush(_) => {
+                self.gathers.iter_mut().for_each(Gather::break_window);
+                self.replay.iter_mut().for_each(Feed::flush);
+            }
             Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
@@ -120,6 +137,7 @@ impl PointBuilder {
         let rates = &mut self.seen.rates;
         self.seen.ranks = self.gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         self.seen.ranks.sort_by_key(|rank| rank.tags);
+        self.seen.replay = self.replay.map(Feed::finish);
         self.seen
     }
 
@@ -137,12 +155,19 @@ impl PointBuilder {
         }
         if line.running_req == 0 {
             self.seen.skipped.idle += 1;
+            // Its window was drawn all the same.
+            if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
+                replay.line(*rank, place, line);
+            }
             return;
         }
         self.seen.count(place, line);
         let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
             gather.add(line, place, &mut self.rooms);
+        }
+        if let Some(replay) = &mut self.replay {
+            replay.line(number, place, line);
         }
     }
 
@@ -180,10 +205,15 @@ impl PointBuilder {
     }
 
     /// Requests join the batches of one data-parallel rank.
-    fn prefill(&mut self, tags: Tags) {
-        let data_rank = tags.rank("DP");
-        let same = self.gathers.iter_mut().filter(|gather| gather.tags().rank("DP") == data_rank);
-        same.for_each(Gather::prefill);
+    fn prefill(&mut self, line: &PrefillLine<'_>) {
+        let data_rank = line.tags.rank("DP");
+        let new_seq = self.replay.as_ref().and_then(|_| line.figures().new_seq);
+        for (rank, gather) in self.gathers.iter_mut().enumerate() {
+            if gather.tags().rank("DP") == data_rank {
+                gather.prefill();
+                self.replay.iter_mut().for_each(|replay| replay.prefill(rank, new_seq));
+            }
+        }
     }
 }
 

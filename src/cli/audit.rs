@@ -11,6 +11,7 @@ use super::format::FormatFlags;
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
+use super::replay::ReplayFlags;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
@@ -20,6 +21,7 @@ use crate::evidence::{
     Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target, Thinking};
+use crate::replay::ReplayOptions;
 use crate::report::json::{self, AuditDocument};
 use crate::report::text;
 
@@ -85,6 +87,9 @@ pub(crate) struct AuditArgs {
     point_by: PointByFlag,
 
     #[command(flatten)]
+    replay: ReplayFlags,
+
+    #[command(flatten)]
     limits: LimitFlags,
 
     #[command(flatten)]
@@ -126,7 +131,7 @@ impl From<PointByFlag> for PointBy {
 }
 
 /// What the flags say about the target.
-enum Wanted {
+pub(super) enum Wanted {
     Nothing,
     Known(Box<Target>),
     /// The largest accept length is the server's to say.
@@ -145,14 +150,16 @@ pub(crate) fn run(
         confidence: args.confidence,
         decode_log_interval: args.decode_log_interval,
         cells: rival_cells(global)?,
+        replay: args.replay.mode(),
     };
+    let replay = args.replay.options(&wanted, args.decode_log_interval, &options.cells);
     // One engine is read so far: `auto` and its name mean the same.
     let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
 
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let by = PointBy::from(args.point_by);
     let mut reader = Reader::new(Limits::from(&args.limits));
-    let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None };
+    let mut seen = Points { by, replay, names: HashMap::new(), builders: Vec::new(), current: None };
     let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
     let errors = reader.read_into(&inputs, &mut seen);
     drop(progress);
@@ -180,6 +187,7 @@ pub(crate) fn run(
 /// The points of all logs, built while these are read.
 struct Points {
     by: PointBy,
+    replay: Option<ReplayOptions>,
     names: HashMap<String, usize>,
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
@@ -192,7 +200,10 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(PointBuilder::new(name));
+            self.builders.push(match &self.replay {
+                Some(options) => PointBuilder::with_replay(name, options.clone()),
+                None => PointBuilder::new(name),
+            });
         }
         self.current = Some(index);
     }

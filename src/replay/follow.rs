@@ -134,6 +134,13 @@ impl Follower {
         }
     }
 
+    /// Stops following; what was counted stays.
+    pub(super) fn give_up(&mut self) {
+        self.given_up.get_or_insert(GivenUp::Failures);
+        self.pending = VecDeque::new();
+        self.tail = VecDeque::new();
+    }
+
     /// No line follows.
     pub(super) fn finish(&mut self) {
         while self.given_up.is_none() && !self.pending.is_empty() {

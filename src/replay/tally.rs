@@ -97,6 +97,22 @@ impl Tally {
         self.checked.saturating_sub(self.exact + self.bounded)
     }
 
+    /// Adds another rank's counts.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.checked += other.checked;
+        self.exact += other.exact;
+        self.bounded += other.bounded;
+        self.steady += other.steady;
+        self.steady_exact += other.steady_exact;
+        self.slip_count += other.slip_count;
+        self.charge += other.charge;
+        self.draws += other.draws;
+        let earlier = [self.first_mismatch, other.first_mismatch].into_iter().flatten();
+        self.first_mismatch = earlier.min_by_key(|line| line.place);
+        self.slips.extend(other.slips.iter().take(LISTED_SLIPS.saturating_sub(self.slips.len())));
+        self.slips.sort_by_key(|slip| slip.place);
+    }
+
     /// Decimal logarithm of the chance that a wrong sequence fits as well: steady lines one by one, all others as a group,
     /// offsets charged.
     pub(super) fn log10_chance(&self, odds: &Odds) -> f64 {
@@ -108,10 +124,5 @@ impl Tally {
     /// The same for all lines as one group: some of them may fail.
     pub(super) fn log10_tail(&self, odds: &Odds) -> f64 {
         odds.log10_tail(self.exact, self.checked) + self.charge
-    }
-
-    /// The chance that there would be if every line were exact.
-    pub(super) fn log10_best(&self, odds: &Odds) -> f64 {
-        crate::law::float(self.checked) * odds.log10_line()
     }
 }

@@ -5,7 +5,9 @@ use std::fmt;
 use super::super::decision::{Reason, Shortfall};
 use super::super::finding::{Finding, FindingCode};
 use super::super::mechanism::{Mechanism, Other};
+use super::replay::Chance;
 use super::{count, warning};
+use crate::replay::ReplayStatus;
 
 /// Too few lines is a finding; every other reason has one already or needs none.
 pub(crate) fn about_verdict(reason: &Reason) -> Option<Finding> {
@@ -129,6 +131,18 @@ impl fmt::Display for Reason {
                 interval.low, interval.high
             ),
             Self::ShortRun(shortfall) => shortfall.fmt(f),
+            Self::Replayed { law, log10_chance } => write!(
+                f,
+                "the lines are the server's own draws for {law}, recomputed from its seed; chance of an accident below {}",
+                Chance(*log10_chance)
+            ),
+            Self::OtherTarget { law } => {
+                write!(f, "the lines are the server's own draws for {law}, recomputed from its seed")
+            }
+            Self::ReplayRequired(ReplayStatus::Contradicted) => {
+                write!(f, "replay was required, and the lines are not the server's own draws")
+            }
+            Self::ReplayRequired(_) => write!(f, "replay was required, and proves nothing here"),
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::audit::{AcceptLenReport, Finding, Mechanism, PointReport, RivalCell, 
 use crate::evidence::{Place, ServerStart};
 use crate::golden::{Target, TargetOrigin};
 
+use super::replay::ReplayEntry;
+
 /// Every point, and the verdict over all.
 #[derive(Debug, Serialize)]
 pub struct AuditDocument<'a> {
@@ -64,6 +66,8 @@ struct PointEntry<'a> {
     gen_throughput_tps: ThroughputEntry,
     server: ServerEntry<'a>,
     mechanism: MechanismEntry<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<ReplayEntry<'a>>,
     findings: Vec<FindingEntry<'a>>,
     verdict: &'static str,
     reason: String,
@@ -227,6 +231,7 @@ impl<'a> PointEntry<'a> {
             },
             server: point.server.as_ref().map(ServerEntry::from).unwrap_or_default(),
             mechanism: MechanismEntry::of(point),
+            replay: point.replay.as_ref().map(|replay| ReplayEntry::new(replay, files)),
             findings: point.findings.iter().map(|finding| FindingEntry::new(finding, files)).collect(),
             verdict: point.verdict.name(),
             reason: point.reason.to_string(),

@@ -1,0 +1,351 @@
+//! The lines of one server: the first ones decide which draws are followed, all others only follow.
+
+use std::sync::Arc;
+
+use super::candidates::{Candidates, Shape};
+use super::follow::{Follower, GivenUp, Script};
+use super::law::DrawLaw;
+use super::line::{Line, WindowKind};
+use super::odds::log10_tried;
+use super::options::ReplayOptions;
+use super::search;
+use super::tally::{Slip, Tally};
+
+/// Lines of a rank, and of all ranks together, that decide.
+const HEAD_LINES: usize = 1 << 12;
+const HEAD_LINES_OF_ALL: usize = 1 << 16;
+
+/// Followers that go on beyond the head, over all ranks.
+const MOST_FOLLOWERS: usize = 512;
+
+/// Laws that go on beyond the head.
+const MOST_LAWS: usize = 8;
+
+/// Chance at which a law is so well borne out that no other start is looked for.
+const BORNE_OUT: f64 = -6.0;
+
+/// Longest window that is replayed, in draws.
+const LONGEST_INTERVAL: u32 = 1 << 16;
+
+/// Intervals that servers are run with, the default first.
+const INTERVALS: [u32; 7] = [40, 1, 10, 20, 30, 50, 100];
+
+/// What a server's arguments say about its draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerDraws {
+    /// `random_seed`.
+    pub seed: Option<u64>,
+    /// `decode_log_interval`.
+    pub interval: Option<u32>,
+    /// Most tokens of a step, by its algorithm's rule.
+    pub max_accept_length: Option<u32>,
+    /// It only decodes: no prefill line tells when requests join.
+    pub decode_only: bool,
+}
+
+/// One server's lines.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub(super) server: ServerDraws,
+    /// The lines of each rank as long as nothing is decided.
+    heads: Vec<Vec<Line>>,
+    held: usize,
+    shape: Shape,
+    per_rank: Vec<u64>,
+    trials: Option<Trials>,
+}
+
+/// The laws that are tried.
+#[derive(Debug, Default)]
+struct Trials {
+    list: Vec<Trial>,
+    /// Candidates before any was left out.
+    candidates: u64,
+    interval: u32,
+}
+
+/// One law, and each rank's lines along it.
+#[derive(Debug)]
+struct Trial {
+    script: Arc<Script>,
+    followers: Vec<Option<Follower>>,
+}
+
+/// What came of one law.
+#[derive(Clone, Debug)]
+pub(super) struct TrialOutcome {
+    pub(super) law: DrawLaw,
+    pub(super) given_up: Option<GivenUp>,
+    pub(super) failed: u64,
+    /// Sums over the ranks; slips of all of them.
+    pub(super) tally: Tally,
+    /// Decimal logarithms of the best rank's chances: no line failing, and some failing.
+    pub(super) chance: f64,
+    pub(super) tail: f64,
+    /// What the longest rank could have proved.
+    pub(super) possible: f64,
+}
+
+/// What came of one server's lines.
+#[derive(Clone, Debug)]
+pub(super) struct RunOutcome {
+    pub(super) seed: Option<u64>,
+    pub(super) lines: u64,
+    pub(super) is_constant: bool,
+    pub(super) is_interval_too_long: bool,
+    /// The server says how many tokens a step can emit.
+    pub(super) max_known: bool,
+    pub(super) candidates: u64,
+    pub(super) trials: Vec<TrialOutcome>,
+}
+
+impl Run {
+    pub(super) fn new(server: ServerDraws) -> Self {
+        Self { server, ..Self::default() }
+    }
+
+    /// Whether any line came.
+    pub(super) fn has_lines(&self) -> bool {
+        self.shape.lines > 0
+    }
+
+    /// The next line of a rank.
+    pub(super) fn add(&mut self, rank: usize, line: Line, options: &ReplayOptions) {
+        if let Some(hundredths) = line.hundredths {
+            self.shape.add(hundredths);
+            grow(&mut self.per_rank, rank);
+            self.per_rank.get_mut(rank).into_iter().for_each(|lines| *lines += 1);
+        }
+        if self.seed(options).is_none() {
+            return;
+        }
+        if let Some(trials) = &mut self.trials {
+            trials.follow(rank, line);
+            return;
+        }
+        grow(&mut self.heads, rank);
+        let Some(head) = self.heads.get_mut(rank) else { return };
+        head.push(line);
+        self.held += 1;
+        if head.len() >= HEAD_LINES || self.held >= HEAD_LINES_OF_ALL {
+            self.decide(options, false);
+        }
+    }
+
+    fn seed(&self, options: &ReplayOptions) -> Option<u64> {
+        self.server.seed.or(options.seed)
+    }
+
+    /// Which laws are followed; what the head says about each. `is_over` says that no line follows.
+    fn decide(&mut self, options: &ReplayOptions, is_over: bool) {
+        let heads = std::mem::take(&mut self.heads);
+        self.shape.longest = self.per_rank.iter().copied().max().unwrap_or(0);
+        let interval = options.decode_log_interval.or(self.server.interval);
+        let interval = interval.unwrap_or_else(|| likely_interval(&heads)).max(1);
+        let mut trials = Trials { interval, ..Trials::default() };
+        if let Some(seed) = self.seed(options)
+            && interval <= LONGEST_INTERVAL
+            && !self.shape.is_constant()
+        {
+            let candidates = Candidates::new(options, self.server.max_accept_length, &self.shape);
+            trials.candidates = candidates.len();
+            let is_stated = |law: &DrawLaw| {
+                options.stated.is_some_and(|stated| (stated.accept_length - law.accept_length()).abs() < 1e-9)
+            };
+            for law in candidates.iter() {
+                let script = Script::new(*law, seed, interval);
+                if is_stated(law) || self.shape.allows(&script.odds) {
+                    trials.list.push(Trial::new(Arc::new(script), &heads, is_over));
+                }
+            }
+            trials.search_starts(&heads, options.search_limit);
+            trials.prune(heads.len());
+        }
+        self.trials = Some(trials);
+    }
+
+    /// No line follows.
+    pub(super) fn finish(mut self, options: &ReplayOptions) -> RunOutcome {
+        let is_seeded = self.seed(options).is_some();
+        if self.trials.is_none() && is_seeded {
+            self.decide(options, true);
+        }
+        let stated_max = options.stated.and_then(|stated| stated.max_accept_length);
+        let longest = self.per_rank.iter().copied().max().unwrap_or(0);
+        let trials = self.trials.unwrap_or_default();
+        RunOutcome {
+            seed: self.server.seed.or(options.seed),
+            lines: self.shape.lines,
+            is_constant: self.shape.is_constant(),
+            is_interval_too_long: trials.interval > LONGEST_INTERVAL,
+            max_known: self.server.max_accept_length.or(stated_max).is_some(),
+            candidates: trials.candidates,
+            trials: trials.list.into_iter().map(|trial| trial.finish(longest)).collect(),
+        }
+    }
+}
+
+impl Trials {
+    fn follow(&mut self, rank: usize, line: Line) {
+        for trial in &mut self.list {
+            if let Some(Some(follower)) = trial.followers.get_mut(rank) {
+                follower.follow(line);
+            }
+        }
+    }
+
+    /// Where nothing is borne out from the first draw on, the start may be lost.
+    fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64) {
+        if limit == 0 || self.list.iter().any(|trial| trial.chance_so_far(heads) <= BORNE_OUT) {
+            return;
+        }
+        for trial in &mut self.list {
+            let found = Trial::from_starts(&trial.script, heads, limit);
+            if let Some(found) = found {
+                *trial = found;
+            }
+        }
+    }
+
+    /// Keeps what is worth following through a long log.
+    fn prune(&mut self, ranks: usize) {
+        let most = (MOST_FOLLOWERS / ranks.max(1)).clamp(1, MOST_LAWS);
+        // The best first; one that is given up follows no more and costs nothing.
+        let mut alive: Vec<(f64, usize)> = self
+            .list
+            .iter()
+            .enumerate()
+            .filter(|(_, trial)| trial.is_alive())
+            .map(|(index, trial)| (trial.tail_so_far(), index))
+            .collect();
+        alive.sort_by(|left, right| left.0.total_cmp(&right.0));
+        for (_, index) in alive.into_iter().skip(most) {
+            if let Some(trial) = self.list.get_mut(index) {
+                trial.give_up();
+            }
+        }
+        for trial in self.list.iter_mut().filter(|trial| !trial.is_alive()) {
+            trial.give_up();
+        }
+    }
+}
+
+impl Trial {
+    fn new(script: Arc<Script>, heads: &[Vec<Line>], is_over: bool) -> Self {
+        let followers = heads
+            .iter()
+            .map(|head| {
+                let mut follower = Follower::new(Arc::clone(&script), 0, 0.0);
+                head.iter().for_each(|line| follower.follow(*line));
+                if is_over {
+                    follower.finish();
+                }
+                Some(follower)
+            })
+            .collect();
+        Self { script, followers }
+    }
+
+    /// The ranks from where their first lines are found; `None` where none is.
+    fn from_starts(script: &Arc<Script>, heads: &[Vec<Line>], limit: u64) -> Option<Self> {
+        let follower = |head: &Vec<Line>| {
+            let start = search::find_start(script, head, limit)?;
+            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried));
+            let lines = head.get(start.line..)?;
+            let slip = |first: &Line| Slip {
+                place: first.place,
+                draws: i64::try_from(start.first).unwrap_or(i64::MAX),
+            };
+            follower.tally.slips.extend(lines.first().map(slip));
+            for (index, line) in lines.iter().enumerate() {
+                let window = if index == 0 { WindowKind::Unknown } else { line.window };
+                follower.follow(Line { window, flushed: line.flushed && index > 0, ..*line });
+            }
+            Some(follower)
+        };
+        let followers: Vec<Option<Follower>> = heads.iter().map(follower).collect();
+        followers.iter().any(Option::is_some).then(|| Self { script: Arc::clone(script), followers })
+    }
+
+    fn is_alive(&self) -> bool {
+        self.followers.iter().flatten().any(|follower| follower.given_up.is_none())
+            && !self.followers.iter().flatten().any(|follower| follower.given_up.is_some())
+    }
+
+    fn give_up(&mut self) {
+        for follower in self.followers.iter_mut().flatten() {
+            follower.give_up();
+        }
+    }
+
+    /// The best rank's chance; lines of a short head still wait for those after them.
+    fn chance_so_far(&self, heads: &[Vec<Line>]) -> f64 {
+        let ranks = self.followers.iter().flatten().zip(heads);
+        let alive = ranks.filter(|(follower, _)| follower.given_up.is_none());
+        alive
+            .map(|(follower, _)| &follower.tally)
+            .filter(|tally| tally.failed() * 5 <= tally.exact)
+            .map(|tally| tally.log10_tail(&self.script.odds))
+            .fold(0.0, f64::min)
+    }
+
+    fn tail_so_far(&self) -> f64 {
+        let tallies = self.followers.iter().flatten().map(|follower| &follower.tally);
+        tallies.map(|tally| tally.log10_tail(&self.script.odds)).fold(0.0, f64::min)
+    }
+
+    fn finish(self, longest: u64) -> TrialOutcome {
+        let odds = self.script.odds;
+        let mut outcome = TrialOutcome {
+            law: self.script.law,
+            given_up: None,
+            failed: 0,
+            tally: Tally::default(),
+            chance: 0.0,
+            tail: 0.0,
+            possible: crate::law::float(longest) * odds.log10_line(),
+        };
+        let mut best: Option<Tally> = None;
+        for mut follower in self.followers.into_iter().flatten() {
+            follower.finish();
+            outcome.given_up = outcome.given_up.or(follower.given_up);
+            outcome.failed += follower.tally.failed();
+            let (chance, tail) = (follower.tally.log10_chance(&odds), follower.tally.log10_tail(&odds));
+            outcome.tail = outcome.tail.min(tail);
+            outcome.tally.join(&follower.tally);
+            if best.is_none() || chance < outcome.chance {
+                outcome.chance = outcome.chance.min(chance);
+                best = Some(follower.tally);
+            }
+        }
+        outcome.tally.first_lines = best.map(|tally| tally.first_lines).unwrap_or_default();
+        outcome
+    }
+}
+
+/// The interval whose sums print most of the steady lines, where no argument tells it: the default unless another
+/// explains nine lines in ten and it does not.
+fn likely_interval(heads: &[Vec<Line>]) -> u32 {
+    let steady: Vec<u32> = heads
+        .iter()
+        .flatten()
+        .filter(|line| line.window.is_steady())
+        .filter_map(|line| line.hundredths)
+        .collect();
+    let prints = |interval: u32, hundredths: u32| {
+        let middle = u64::from(hundredths) * u64::from(interval) / 100;
+        (middle.saturating_sub(1)..=middle + 1)
+            .any(|sum| crate::law::printed(sum, u64::from(interval)) == Some(hundredths))
+    };
+    let explains = |interval: &u32| {
+        let explained = steady.iter().filter(|value| prints(*interval, **value)).count();
+        explained * 10 >= steady.len() * 9
+    };
+    INTERVALS.into_iter().find(explains).unwrap_or(40)
+}
+
+fn grow<T: Default + Clone>(list: &mut Vec<T>, index: usize) {
+    if list.len() <= index {
+        list.resize(index + 1, T::default());
+    }
+}
