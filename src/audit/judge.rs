@@ -38,12 +38,18 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     if let Some(replay) = &replay {
         reason = replay::decide(replay, reason, target, options);
         analysis.iter_mut().for_each(|analysis| replay::identify(replay, &mut analysis.mechanisms));
-        findings.extend(explain::about_replay(replay, target, &options.cells));
     }
     let (verdict, reason) = reason;
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
+    }
+    if let Some(finding) =
+        replay.as_ref().and_then(|replay| explain::about_replay(replay, target, &options.cells))
+    {
+        // A proof says the same with more right.
+        findings.retain(|other| other.code != finding.code);
+        findings.push(finding);
     }
     findings.extend(explain::about_verdict(&reason));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));

@@ -244,6 +244,12 @@ impl Observed {
         }
     }
 
+    /// What the server's own draws are laid against, where the point was built with replay.
+    #[must_use]
+    pub fn replay(&self) -> Option<&ReplayEvidence> {
+        self.replay.as_ref()
+    }
+
     /// The name it is reported under.
     #[must_use]
     pub fn name(&self) -> &str {

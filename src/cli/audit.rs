@@ -11,6 +11,7 @@ use super::format::FormatFlags;
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
+use super::recover::recover;
 use super::replay::ReplayFlags;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
@@ -21,7 +22,7 @@ use crate::evidence::{
     Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target, Thinking};
-use crate::replay::ReplayOptions;
+use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text;
 
@@ -157,22 +158,31 @@ pub(crate) fn run(
     let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
 
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
-    let by = PointBy::from(args.point_by);
-    let mut reader = Reader::new(Limits::from(&args.limits));
-    let mut seen = Points { by, replay, names: HashMap::new(), builders: Vec::new(), current: None };
-    let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
-    let errors = reader.read_into(&inputs, &mut seen);
-    drop(progress);
+    let is_quiet = global.quiet || args.format.is_json();
+    let mut replay = Replaying { options: replay, seeds: HashMap::new() };
+    if let Some(method) = args.replay.recovered() {
+        ensure!(
+            !matches!(wanted, Wanted::Nothing),
+            "--recover-seed needs a target: the draws follow from it"
+        );
+        ensure!(
+            args.paths.iter().all(|path| path != Path::new("-")),
+            "--recover-seed reads its logs twice; standard input can be read once"
+        );
+        let (points, _, _) = read(args, &inputs, &replay, is_quiet);
+        replay.seeds = recover(&points, &wanted, method, global, err, is_quiet);
+    }
+    let (seen, reader, errors) = read(args, &inputs, &replay, is_quiet);
     // What could not be read is named whatever the flags: a verdict over half a log must not look like one over the
     // whole.
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
-    for passed in reader.passed_over().iter().filter(|_| !global.quiet && !args.format.is_json()) {
+    for passed in reader.passed_over().iter().filter(|_| !is_quiet) {
         let _ = writeln!(err, "note: {passed}");
     }
     let mut points = Vec::new();
-    for seen in seen.finish(&inputs, &reader, &errors) {
+    for seen in seen {
         let target = wanted.target(&seen)?;
         points.push(judge(&seen, target.as_ref(), &options));
     }
@@ -184,10 +194,49 @@ pub(crate) fn run(
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
 }
 
+/// Reads all logs.
+fn read(
+    args: &AuditArgs,
+    inputs: &[Input],
+    replay: &Replaying,
+    is_quiet: bool,
+) -> (Vec<Observed>, Reader, Vec<ReadError>) {
+    let by = PointBy::from(args.point_by);
+    let mut reader = Reader::new(Limits::from(&args.limits));
+    let mut seen =
+        Points { by, replay: replay.clone(), names: HashMap::new(), builders: Vec::new(), current: None };
+    let progress = ProgressLine::show(reader.progress(), is_quiet);
+    let errors = reader.read_into(inputs, &mut seen);
+    drop(progress);
+    let points = seen.finish(inputs, &reader, &errors);
+    (points, reader, errors)
+}
+
+/// How points are replayed.
+#[derive(Clone, Debug)]
+struct Replaying {
+    /// `None` where they are not.
+    options: Option<ReplayOptions>,
+    /// Seeds that were searched, by the points' names.
+    seeds: HashMap<String, u64>,
+}
+
+impl Replaying {
+    fn builder(&self, name: String) -> PointBuilder {
+        let Some(options) = &self.options else { return PointBuilder::new(name) };
+        let mut options = options.clone();
+        if let Some(seed) = self.seeds.get(&name) {
+            options.seed = Some(*seed);
+            options.seed_charge = crate::law::float(SEEDS).log10();
+        }
+        PointBuilder::with_replay(name, options)
+    }
+}
+
 /// The points of all logs, built while these are read.
 struct Points {
     by: PointBy,
-    replay: Option<ReplayOptions>,
+    replay: Replaying,
     names: HashMap<String, usize>,
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
@@ -200,10 +249,7 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(match &self.replay {
-                Some(options) => PointBuilder::with_replay(name, options.clone()),
-                None => PointBuilder::new(name),
-            });
+            self.builders.push(self.replay.builder(name));
         }
         self.current = Some(index);
     }

@@ -15,6 +15,7 @@ mod man;
 mod output;
 mod progress;
 mod records;
+mod recover;
 mod replay;
 mod run;
 mod select;

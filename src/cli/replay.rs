@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::audit::Wanted;
 use crate::audit::{ReplayMode, RivalCell};
-use crate::replay::{ReplayOptions, StatedTarget};
+use crate::replay::{DrawMethod, ReplayOptions, StatedTarget};
 
 const HEADING: &str = "Replay: the server's own random draws";
 
@@ -19,6 +19,24 @@ pub(super) struct ReplayFlags {
     /// The server's random seed, where the log does not name it
     #[arg(long, value_name = "SEED")]
     random_seed: Option<u64>,
+
+    /// Search the seed of a log that does not name it, among all 2^30 that a server can have picked: some minutes on a
+    /// few cores. The log must begin at the server's start, and a target must be named
+    #[arg(long, conflicts_with = "random_seed")]
+    recover_seed: bool,
+
+    /// Method that the searched server draws by
+    #[arg(long, value_name = "METHOD", default_value = "match-expected", requires = "recover_seed")]
+    recover_method: RecoverMethod,
+}
+
+/// `--recover-method`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RecoverMethod {
+    /// Floor or ceiling of the target
+    MatchExpected,
+    /// A rounded, clamped normal variable
+    Multinomial,
 }
 
 /// `--replay`.
@@ -33,6 +51,14 @@ enum ReplayFlag {
 }
 
 impl ReplayFlags {
+    /// The method of the server whose seed is searched; `None` where none is.
+    pub(super) fn recovered(&self) -> Option<DrawMethod> {
+        self.recover_seed.then_some(match self.recover_method {
+            RecoverMethod::MatchExpected => DrawMethod::MatchExpected,
+            RecoverMethod::Multinomial => DrawMethod::Multinomial,
+        })
+    }
+
     pub(super) fn mode(&self) -> ReplayMode {
         match self.replay {
             ReplayFlag::Auto | ReplayFlag::Off => ReplayMode::Auto,
@@ -63,6 +89,7 @@ impl ReplayFlags {
             cells: cells.iter().map(|cell| cell.accept_length.get()).collect(),
             seed: self.random_seed,
             decode_log_interval,
+            keep_clues: self.recover_seed,
             ..ReplayOptions::default()
         })
     }

@@ -3,7 +3,6 @@
 use crate::law::Setting;
 
 use super::law::{DrawLaw, DrawMethod};
-use super::odds::Odds;
 use super::options::ReplayOptions;
 
 /// Targets looked at around the measured mean, in hundredths of a token.
@@ -52,10 +51,11 @@ impl Shape {
     }
 
     /// Whether lines of a law can have this mean: half of the longest rank's lines count, the others may weigh little.
-    pub(super) fn allows(&self, odds: &Odds) -> bool {
+    pub(super) fn allows(&self, law: &DrawLaw, interval: u32) -> bool {
         let lines = (crate::law::float(self.longest) / 2.0).max(1.0);
-        let reach = MOST_DEVIATIONS * odds.sd / lines.sqrt() + SLACK;
-        (self.mean() - odds.mean).abs() <= reach
+        let law = law.acceptance();
+        let reach = MOST_DEVIATIONS * law.line_sd(interval, 1) / lines.sqrt() + SLACK;
+        (self.mean() - law.mean()).abs() <= reach
     }
 }
 

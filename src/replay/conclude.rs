@@ -1,6 +1,7 @@
 //! From lines laid against draws to a conclusion.
 
 use super::builder::ReplayEvidence;
+use super::clues::UnknownSeed;
 use super::follow::GivenUp;
 use super::law::{DrawLaw, DrawMethod};
 use super::odds::log10_tried;
@@ -45,6 +46,12 @@ impl Candidate {
 }
 
 impl ReplayEvidence {
+    /// The first server whose seed nobody names, with what a search for it can use.
+    #[must_use]
+    pub fn unknown_seed(&self) -> Option<&UnknownSeed> {
+        self.runs.iter().filter(|run| run.lines > 0).find_map(|run| run.unknown.as_ref())
+    }
+
     /// What the lines say about a target; without one, whether any law draws them.
     #[must_use]
     pub fn conclude(&self, claim: Option<&Claim>) -> Replay {
@@ -60,13 +67,14 @@ impl ReplayEvidence {
             return self.unavailable(ReplayReason::ConstantLog);
         }
         let runs: Vec<&RunOutcome> = runs.iter().copied().filter(|run| !run.is_constant).collect();
-        let candidates = joint(&runs, first, claim);
+        let candidates = joint(&runs, first, claim, self.options.seed_charge);
         let together = self.decide(&candidates, claim);
         if together.status == ReplayStatus::Proved || runs.len() < 2 {
             return together;
         }
         // Servers with different targets: the first one that shows another is named.
-        let alone = runs.iter().map(|run| self.decide(&joint(&[run], run, claim), claim));
+        let alone =
+            runs.iter().map(|run| self.decide(&joint(&[run], run, claim, self.options.seed_charge), claim));
         alone.into_iter().find(|found| found.status == ReplayStatus::OtherTarget).unwrap_or(together)
     }
 
@@ -181,21 +189,35 @@ impl ReplayEvidence {
     }
 }
 
-/// The laws that every run tried, each over all of them: their draws are independent, so chances multiply.
-fn joint(runs: &[&RunOutcome], first: &RunOutcome, claim: Option<&Claim>) -> Vec<Candidate> {
+/// The laws that every run tried, each over all of them. Chances of different seeds multiply; runs of one seed are one
+/// sample, and the best of them counts.
+fn joint(
+    runs: &[&RunOutcome],
+    first: &RunOutcome,
+    claim: Option<&Claim>,
+    seed_charge: f64,
+) -> Vec<Candidate> {
     let tried = runs.iter().map(|run| run.candidates).max().unwrap_or(1);
     let leading = runs.first().copied().unwrap_or(first);
     let over_all = |trial: &TrialOutcome| -> Option<TrialOutcome> {
-        runs.iter().skip(1).try_fold(trial.clone(), |mut all, run| {
+        let mut by_seed = vec![(leading.seed, [trial.chance, trial.tail, trial.possible])];
+        let mut all = runs.iter().skip(1).try_fold(trial.clone(), |mut all, run| {
             let other = run.trials.iter().find(|other| other.law.is_same_as(&trial.law))?;
             all.given_up = all.given_up.or(other.given_up);
             all.failed += other.failed;
-            all.chance += other.chance;
-            all.tail += other.tail;
-            all.possible += other.possible;
             all.tally.join(&other.tally);
+            let found = [other.chance, other.tail, other.possible];
+            match by_seed.iter_mut().find(|(seed, _)| *seed == run.seed) {
+                Some((_, best)) => {
+                    best.iter_mut().zip(found).for_each(|(best, found)| *best = best.min(found));
+                }
+                None => by_seed.push((run.seed, found)),
+            }
             Some(all)
-        })
+        })?;
+        let sum = |of: fn(&[f64; 3]) -> f64| by_seed.iter().map(|(_, chances)| of(chances)).sum();
+        (all.chance, all.tail, all.possible) = (sum(|all| all[0]), sum(|all| all[1]), sum(|all| all[2]));
+        Some(all)
     };
     leading
         .trials
@@ -204,7 +226,8 @@ fn joint(runs: &[&RunOutcome], first: &RunOutcome, claim: Option<&Claim>) -> Vec
             let is_stated = claim
                 .and_then(|claim| claim.law)
                 .is_some_and(|law| law.method() == DrawMethod::MatchExpected && law.is_same_as(&trial.law));
-            let charge = if is_stated { 0.0 } else { log10_tried(tried) };
+            let choice = if is_stated { 0.0 } else { log10_tried(tried) };
+            let charge = choice + seed_charge;
             over_all(trial).map(|outcome| Candidate { outcome, charge, is_stated })
         })
         .collect()

@@ -6,6 +6,7 @@
 
 mod builder;
 mod candidates;
+mod clues;
 mod conclude;
 mod follow;
 mod law;
@@ -14,7 +15,9 @@ mod numbers;
 mod odds;
 mod options;
 mod outcome;
+mod preview;
 mod reach;
+mod recover;
 mod resync;
 mod rounding;
 mod run;
@@ -25,10 +28,13 @@ mod thresholds;
 mod twister;
 
 pub use builder::{ReplayBuilder, ReplayEvidence, ReplayLine};
+pub use clues::UnknownSeed;
 pub use conclude::Claim;
 pub use law::{DrawLaw, DrawMethod};
 pub use options::{ReplayOptions, SEARCHED_DRAWS, StatedTarget};
 pub use outcome::{Replay, ReplayReason, ReplayStatus};
+pub use preview::decode_lines;
+pub use recover::{Clue, FoundSeeds, RecoverError, SEEDS, SeedSearch};
 pub use run::ServerDraws;
 pub use sequence::Sequence;
 pub use tally::{SideBySide, Slip};

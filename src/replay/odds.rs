@@ -11,10 +11,6 @@ use super::law::DrawLaw;
 pub(super) struct Odds {
     /// Chance that two lines of the law read the same.
     collision: f64,
-    /// Standard deviation of a steady line.
-    pub(super) sd: f64,
-    /// Mean of a line.
-    pub(super) mean: f64,
 }
 
 impl Odds {
@@ -25,7 +21,7 @@ impl Odds {
         let values = support.start().saturating_mul(100)..=support.end().saturating_mul(100);
         let square = |value: u32| (2.0 * line.ln_probability(value, Window::Steady { batch: 1 })).exp();
         let collision = values.map(square).sum::<f64>().clamp(0.0, 1.0);
-        Self { collision, sd: acceptance.line_sd(interval, 1), mean: acceptance.mean() }
+        Self { collision }
     }
 
     /// For each line that must read the same: 0.089 for 3.51 and 40 steps.

@@ -16,6 +16,10 @@ pub struct ReplayOptions {
     pub decode_log_interval: Option<u32>,
     /// Draws to search for a lost start; 0 for none.
     pub search_limit: u64,
+    /// Keep the first steady lines of a server without a seed, for a search through all seeds.
+    pub keep_clues: bool,
+    /// Decimal logarithm of the seeds that were tried before `seed` was given: its price.
+    pub seed_charge: f64,
 }
 
 /// A target before the log is read.
@@ -35,6 +39,8 @@ impl Default for ReplayOptions {
             seed: None,
             decode_log_interval: None,
             search_limit: SEARCHED_DRAWS,
+            keep_clues: false,
+            seed_charge: 0.0,
         }
     }
 }

@@ -9,7 +9,6 @@ use std::f64::consts::TAU;
 use std::sync::LazyLock;
 
 use super::numbers::{normals, radius, single, uniform};
-use super::twister::BLOCK;
 
 /// Ranges of a uniform number, and how its first word leads to one.
 const RANGES: usize = 2048;
@@ -63,8 +62,8 @@ impl Rounding {
         Self { target, center: single(target), max: single(f64::from(max)) }
     }
 
-    /// Draws 312 lengths from a block of words, four for each pair.
-    pub(super) fn fill(self, words: &[u32; BLOCK], out: &mut Vec<u8>) {
+    /// Draws two lengths from every four words.
+    pub(super) fn fill(self, words: &[u32], out: &mut Vec<u8>) {
         let ranges = &**RANGE;
         let (pairs, _) = words.as_chunks::<4>();
         out.extend(pairs.iter().flat_map(|pair| self.pair(*pair, ranges)));
@@ -111,7 +110,7 @@ fn byte(value: f32) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::twister::Twister;
+    use super::super::twister::{BLOCK, Twister};
     use super::*;
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::candidates::{Candidates, Shape};
+use super::clues::{ClueKeeper, UnknownSeed};
 use super::follow::{Follower, GivenUp, Script};
 use super::law::DrawLaw;
 use super::line::{Line, WindowKind};
@@ -52,6 +53,7 @@ pub(super) struct Run {
     held: usize,
     shape: Shape,
     per_rank: Vec<u64>,
+    clues: ClueKeeper,
     trials: Option<Trials>,
 }
 
@@ -96,6 +98,8 @@ pub(super) struct RunOutcome {
     /// The server says how many tokens a step can emit.
     pub(super) max_known: bool,
     pub(super) candidates: u64,
+    /// Where the seed is not known.
+    pub(super) unknown: Option<UnknownSeed>,
     pub(super) trials: Vec<TrialOutcome>,
 }
 
@@ -117,6 +121,9 @@ impl Run {
             self.per_rank.get_mut(rank).into_iter().for_each(|lines| *lines += 1);
         }
         if self.seed(options).is_none() {
+            if options.keep_clues {
+                self.clues.add(rank, &line);
+            }
             return;
         }
         if let Some(trials) = &mut self.trials {
@@ -153,9 +160,9 @@ impl Run {
                 options.stated.is_some_and(|stated| (stated.accept_length - law.accept_length()).abs() < 1e-9)
             };
             for law in candidates.iter() {
-                let script = Script::new(*law, seed, interval);
-                if is_stated(law) || self.shape.allows(&script.odds) {
-                    trials.list.push(Trial::new(Arc::new(script), &heads, is_over));
+                if is_stated(law) || self.shape.allows(law, interval) {
+                    let script = Arc::new(Script::new(*law, seed, interval));
+                    trials.list.push(Trial::new(script, &heads, is_over));
                 }
             }
             trials.search_starts(&heads, options.search_limit);
@@ -173,6 +180,7 @@ impl Run {
         let stated_max = options.stated.and_then(|stated| stated.max_accept_length);
         let longest = self.per_rank.iter().copied().max().unwrap_or(0);
         let trials = self.trials.unwrap_or_default();
+        let interval = options.decode_log_interval.or(self.server.interval);
         RunOutcome {
             seed: self.server.seed.or(options.seed),
             lines: self.shape.lines,
@@ -180,6 +188,11 @@ impl Run {
             is_interval_too_long: trials.interval > LONGEST_INTERVAL,
             max_known: self.server.max_accept_length.or(stated_max).is_some(),
             candidates: trials.candidates,
+            unknown: (!is_seeded).then(|| UnknownSeed {
+                interval,
+                max_accept_length: self.server.max_accept_length,
+                clues: self.clues.best(),
+            }),
             trials: trials.list.into_iter().map(|trial| trial.finish(longest)).collect(),
         }
     }

@@ -37,16 +37,17 @@ impl Sampler {
     }
 
     /// Draws from each block of words.
-    fn draws_per_block(&self) -> u64 {
+    pub(super) fn draws_per_block(&self) -> u64 {
         match self {
             Self::Constant(_) | Self::TwoPoint(_) => 156,
             Self::Normal(_) => 312,
         }
     }
 
-    fn fill(&self, words: &[u32; BLOCK], out: &mut Vec<u8>) {
+    /// The draws of some words, a multiple of four.
+    pub(super) fn fill(&self, words: &[u32], out: &mut Vec<u8>) {
         match self {
-            Self::Constant(length) => out.extend(std::iter::repeat_n(*length, 156)),
+            Self::Constant(length) => out.extend(std::iter::repeat_n(*length, words.len() / 4)),
             Self::TwoPoint(law) => law.fill(words, out),
             Self::Normal(law) => law.fill(words, out),
         }
@@ -106,7 +107,7 @@ impl Sequence {
                 continue;
             }
             self.twister.block(&mut self.words);
-            self.sampler.fill(&self.words, &mut self.drawn);
+            self.sampler.fill(self.words.as_slice(), &mut self.drawn);
         }
         let start = first.checked_sub(self.base).and_then(|start| usize::try_from(start).ok());
         start.and_then(|start| self.drawn.get(start..start.checked_add(count)?)).unwrap_or(&[])

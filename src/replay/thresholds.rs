@@ -6,8 +6,6 @@
 //! in a thousand lies between and is computed as the engine does it.
 
 use super::numbers::{exponential, single, uniform};
-use super::twister::BLOCK;
-
 /// Bits of a uniform number that stand in its first word.
 const HEAD_BITS: u32 = 21;
 const HEAD: u32 = (1 << HEAD_BITS) - 1;
@@ -49,8 +47,8 @@ impl Thresholds {
         Self { lo, weights, bounds }
     }
 
-    /// Draws 156 lengths from a block of words, four for each.
-    pub(super) fn fill(&self, words: &[u32; BLOCK], out: &mut Vec<u8>) {
+    /// Draws a length from every four words.
+    pub(super) fn fill(&self, words: &[u32], out: &mut Vec<u8>) {
         let (draws, _) = words.as_chunks::<4>();
         out.extend(draws.iter().map(|draw| self.lo.wrapping_add(u8::from(self.is_larger(*draw)))));
     }
@@ -84,7 +82,7 @@ impl Thresholds {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::twister::Twister;
+    use super::super::twister::{BLOCK, Twister};
     use super::*;
 
     /// Every draw of many blocks, for weights from one end to the other.

@@ -7,7 +7,7 @@
 pub(super) const BLOCK: usize = 624;
 
 /// Distance of the word that is mixed in.
-const MIDDLE: usize = 397;
+pub(super) const MIDDLE: usize = 397;
 
 const UPPER: u32 = 0x8000_0000;
 const LOWER: u32 = 0x7fff_ffff;

@@ -6,6 +6,7 @@ use anyhow::{anyhow, bail, ensure};
 
 use super::args::{LawFlag, SimulateArgs};
 use super::emit::{Emission, about};
+use super::seeded::Seeded;
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{Engine, Injected, Outcome, Prediction, RankDraws, Server, SettingKind, law_for};
 use crate::golden::{Severity, TargetOrigin};
@@ -53,6 +54,7 @@ pub(super) fn run(
             RankDraws::NotKnown => None,
         })
     });
+    let seeded = Seeded::asked(args, law.as_ref(), asked.accept_length, asked.max)?;
     if args.emit.is_asked() {
         ensure!(
             !(args.emit.is_printed() && args.format.is_json()),
@@ -67,7 +69,8 @@ pub(super) fn run(
         };
         let ranks_share_draws = share.unwrap_or(law.draws() == Draws::Shared);
         let (accept_length, max) = (asked.accept_length, asked.max);
-        let emission = Emission { args, server, law, accept_length, max, ranks_share_draws };
+        let seeded = seeded.as_ref();
+        let emission = Emission { args, server, law, accept_length, max, ranks_share_draws, seeded };
         let summary = emission.run(global, out)?;
         if !args.format.is_json() {
             // On a terminal a printed log stands first, what there is to say about it last.
@@ -95,7 +98,8 @@ pub(super) fn run(
         })
         .transpose()?;
     let (accept_length, max_accept_length) = (asked.accept_length, asked.max);
-    let answer = Answer { accept_length, max_accept_length, cell, engine, drawn };
+    let seeded = seeded.map(|seeded| seeded.lines(args)).transpose()?;
+    let answer = Answer { accept_length, max_accept_length, cell, engine, drawn, seeded };
     if args.format.is_json() {
         json::write(out, &SimulateDocument::new(&answer))?;
     } else {

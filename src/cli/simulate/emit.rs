@@ -12,13 +12,15 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 
 use super::args::SimulateArgs;
+use super::seeded::Seeded;
 use crate::cli::global::Global;
 use crate::cli::output::whole_file;
 use crate::engine::{Drafter, Engine, Server};
 use crate::law::AcceptanceLaw;
 use crate::simulate::log::{
-    AtomLog, AtomPlan, Damage, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel, Pause, Run,
-    SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan, write_log,
+    AtomLog, AtomPlan, Damage, DrawSource, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel,
+    Pause, Run, SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan,
+    write_log,
 };
 
 const HEADING: &str = "A log that the server could have written";
@@ -140,6 +142,8 @@ pub(super) struct Emission<'a> {
     pub(super) accept_length: f64,
     pub(super) max: u32,
     pub(super) ranks_share_draws: bool,
+    /// The servers' random seeds, where the draws are their own.
+    pub(super) seeded: Option<&'a Seeded>,
 }
 
 impl EmitFlags {
@@ -158,13 +162,25 @@ impl Emission<'_> {
     /// Writes the log to its file or to `out`.
     pub(super) fn run(&self, global: &Global, out: &mut dyn Write) -> anyhow::Result<Summary> {
         let plan = self.plan()?;
-        let source = LawSource::new(self.law.clone(), self.args.seed);
+        match self.seeded {
+            Some(seeded) => self.write(&plan, &seeded.source(), global, out),
+            None => self.write(&plan, &LawSource::new(self.law.clone(), self.args.seed), global, out),
+        }
+    }
+
+    fn write<S: DrawSource>(
+        &self,
+        plan: &LogPlan,
+        source: &S,
+        global: &Global,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<Summary> {
         match &self.flags().emit_log {
             Some(file) if !self.flags().is_printed() => {
-                let write = || whole_file(file, |file| write_log(&plan, &source, file));
+                let write = || whole_file(file, |file| write_log(plan, source, file));
                 global.on_threads(write)?.with_context(|| format!("cannot write {}", file.display()))
             }
-            _ => print(&plan, &source, global, out),
+            _ => print(plan, source, global, out),
         }
     }
 
@@ -214,14 +230,17 @@ impl Emission<'_> {
             speculation: Some(speculation),
             overlap: self.server.overlap,
             decode_log_interval: args.line.decode_log_interval,
-            // The draws are not those of the engine's generator for any seed.
-            random_seed: None,
+            // Only where the draws are those of the engine's generator for that seed.
+            random_seed: self.seeded.and_then(|seeded| seeded.seeds.first().copied()),
             lines: args.line.lines,
             load: self.load(),
             pauses: flags.pause.iter().map(pause).collect(),
         };
         let version = self.server.version.clone().unwrap_or_else(|| NEWEST.into());
-        let mut log = SglangLog::new(version, flags.start, vec![run]);
+        let again = self.seeded.into_iter().flat_map(|seeded| seeded.seeds.iter().skip(1));
+        let again = again.map(|seed| Run { random_seed: Some(*seed), ..run.clone() }).collect::<Vec<_>>();
+        let runs = std::iter::once(run).chain(again).collect();
+        let mut log = SglangLog::new(version, flags.start, runs);
         log.milliseconds = flags.log_ms;
         log.parallel =
             Parallel { tp: args.ranks, dp: args.ranks, dp_attention: args.ranks > 1, ..Parallel::ONE };
@@ -281,9 +300,9 @@ impl Emission<'_> {
 }
 
 /// Prints a log while it is made: the standard output stays on this thread, the work goes to the others.
-fn print(
+fn print<S: DrawSource>(
     plan: &LogPlan,
-    source: &LawSource,
+    source: &S,
     global: &Global,
     out: &mut dyn Write,
 ) -> anyhow::Result<Summary> {

@@ -6,6 +6,7 @@ mod draw;
 mod emit;
 mod lines;
 mod read;
+mod seeded;
 mod target;
 
 use std::io::Write;

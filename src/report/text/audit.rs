@@ -41,6 +41,9 @@ fn write_point(point: &PointReport, files: &[&str], out: &mut dyn Write) -> io::
     for (label, value) in facts(point) {
         writeln!(out, "  {label:<11} {value}")?;
     }
+    if let Some(replay) = &point.replay {
+        super::replay::write_replay(replay, files, out)?;
+    }
     for finding in &point.findings {
         write_finding(finding, files, out)?;
     }
@@ -274,7 +277,7 @@ fn write_summary(points: &[PointReport], out: &mut dyn Write) -> io::Result<()> 
     table.write(out)
 }
 
-fn named(place: Place, files: &[&str]) -> String {
+pub(super) fn named(place: Place, files: &[&str]) -> String {
     let file = usize::try_from(place.file).ok().and_then(|index| files.get(index));
     file.map_or_else(|| format!("line {}", place.line), |file| format!("{file}:{}", place.line))
 }
