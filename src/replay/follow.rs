@@ -33,6 +33,9 @@ const EXACT_PER_FAILURE: u64 = 5;
 const FREE_SLIPS: u64 = 4;
 const LINES_PER_SLIP: u64 = 50;
 
+/// Decimal logarithm of the chance at which a sequence is so well borne out that any slip is looked for.
+const BORNE_OUT: f64 = -3.0;
+
 /// Searches for a slip before any line fits, and exact lines that earn another one.
 const FREE_SEARCHES: u64 = 2;
 const LINES_PER_SEARCH: u64 = 6;
@@ -220,7 +223,8 @@ impl Follower {
         }
         self.searches += 1;
         let lines: Vec<Line> = following(&self.pending);
-        resync::find_slip(&self.script, &mut self.sequence, self.next, &lines)
+        let is_borne_out = self.tally.log10_tail(&self.script.odds) <= BORNE_OUT;
+        resync::find_slip(&self.script, &mut self.sequence, self.next, &lines, is_borne_out)
     }
 
     /// Goes on at other draws. Lines before that were not certain may belong to them too.
@@ -229,7 +233,7 @@ impl Follower {
         let mut place = first.place;
         for (line, at) in std::mem::take(&mut self.tail).into_iter().rev() {
             let Some(at) = at.checked_add_signed(found.draws) else { continue };
-            let draws = self.sequence.window(at, self.script.interval);
+            let draws = self.sequence.ahead(at, self.script.interval);
             if draws.len() == self.script.interval
                 && self.script.printer.judge(&line, draws).0 == Judgement::Exact
             {

@@ -49,20 +49,22 @@ impl Fit {
 }
 
 /// Searches the offset at which the lines fit, the first of which fails at `next`: missing lines first, then any number
-/// of draws. An offset must make every steady line fit, fit better than the old one, and be no accident.
+/// of draws where the sequence was borne out before. An offset must make every steady line fit, fit better than the old one, and be no accident.
 pub(super) fn find_slip(
     script: &Script,
     sequence: &mut Sequence,
     next: u64,
     lines: &[Line],
+    is_borne_out: bool,
 ) -> Option<Found> {
     let interval = i64::try_from(script.interval).ok()?;
     let multiples =
         (1..=MISSING_LINES).chain((1..=REPEATED_LINES).map(|lines| -lines)).map(|lines| lines * interval);
     let odd = (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]).filter(|draws| draws % interval != 0);
     let mut tried = 0;
-    search(script, sequence, next, lines, multiples, &mut tried)
-        .or_else(|| search(script, sequence, next, lines, odd, &mut tried))
+    let found = search(script, sequence, next, lines, multiples, &mut tried);
+    // Thousands of offsets are for sequences that bore out: there are many wrong ones.
+    found.or_else(|| is_borne_out.then(|| search(script, sequence, next, lines, odd, &mut tried))?)
 }
 
 fn search(
@@ -96,18 +98,33 @@ fn search(
     is_better.then_some(Found { draws, tried: *tried })
 }
 
-/// The phase after a flush: the offset below an interval at which most lines are exact.
+/// The phase after a flush: the offset below an interval that the first lines bear out best, however many of them; a
+/// greater one where lines are missing beside the flush and none of these does.
 pub(super) fn find_phase(script: &Script, sequence: &mut Sequence, next: u64, lines: &[Line]) -> Found {
     let interval = i64::try_from(script.interval).unwrap_or(1);
     let nearest = lines.get(..2 * LINES).unwrap_or(lines);
-    let mut best = (0, 0);
+    let mut best = (0, 0.0);
     for draws in 0..interval {
-        let exact = exact(script, sequence, next.saturating_add_signed(draws), nearest);
-        if exact > best.1 {
-            best = (draws, exact);
+        let first = next.saturating_add_signed(draws);
+        let (mut exact, mut chance) = (0, 0.0_f64);
+        for ((line, at), count) in nearest.iter().zip(starts(script, first)).zip(1..) {
+            if is_exact(script, sequence, at, line) {
+                exact += 1;
+                chance = chance.min(script.odds.log10_tail(exact, count));
+            }
+        }
+        if chance < best.1 {
+            best = (draws, chance);
         }
     }
-    Found { draws: best.0, tried: script.steps() }
+    let phase = Found { draws: best.0, tried: script.steps() };
+    let stretches = u64::try_from(nearest.len()).unwrap_or(1);
+    if best.1 + log10_tried(phase.tried) + log10_tried(stretches) < CHANCE {
+        return phase;
+    }
+    let mut tried = phase.tried;
+    let offsets = interval..=ODD_DRAWS.max(interval);
+    search(script, sequence, next, lines, offsets, &mut tried).unwrap_or(phase)
 }
 
 /// How the lines fit from draw `first` on; `None` where a steady one does not.
@@ -141,7 +158,7 @@ fn exact(script: &Script, sequence: &mut Sequence, first: u64, lines: &[Line]) -
 }
 
 fn is_exact(script: &Script, sequence: &mut Sequence, at: u64, line: &Line) -> bool {
-    sequence.sum(at, script.interval).map(|sum| script.printer.print(sum)) == line.hundredths
+    sequence.sum_ahead(at, script.interval).map(|sum| script.printer.print(sum)) == line.hundredths
 }
 
 fn starts(script: &Script, first: u64) -> impl Iterator<Item = u64> {

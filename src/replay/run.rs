@@ -10,20 +10,23 @@ use super::line::{Line, WindowKind};
 use super::odds::log10_tried;
 use super::options::ReplayOptions;
 use super::search;
-use super::tally::{Slip, Tally};
+use super::tally::{SideBySide, Slip, Tally};
 
 /// Lines of a rank, and of all ranks together, that decide.
 const HEAD_LINES: usize = 1 << 12;
 const HEAD_LINES_OF_ALL: usize = 1 << 16;
 
 /// Followers that go on beyond the head, over all ranks.
-const MOST_FOLLOWERS: usize = 512;
+const MOST_FOLLOWERS: usize = 256;
 
 /// Laws that go on beyond the head.
 const MOST_LAWS: usize = 8;
 
 /// Chance at which a law is so well borne out that no other start is looked for.
 const BORNE_OUT: f64 = -6.0;
+
+/// Laws for which a lost start is searched.
+const SEARCHED_LAWS: usize = 6;
 
 /// Longest window that is replayed, in draws.
 const LONGEST_INTERVAL: u32 = 1 << 16;
@@ -70,7 +73,17 @@ struct Trials {
 #[derive(Debug)]
 struct Trial {
     script: Arc<Script>,
+    /// By rank; `None` where a rank's place in the sequence was not found.
     followers: Vec<Option<Follower>>,
+    /// Ranks that are through.
+    ended: Vec<Ended>,
+}
+
+/// What is left of a rank that is through.
+#[derive(Debug)]
+struct Ended {
+    tally: Tally,
+    given_up: Option<GivenUp>,
 }
 
 /// What came of one law.
@@ -163,10 +176,11 @@ impl Run {
                 if is_stated(law) || self.shape.allows(law, interval) {
                     let script = Arc::new(Script::new(*law, seed, interval));
                     trials.list.push(Trial::new(script, &heads, is_over));
+                    trials.prune(heads.len());
                 }
             }
-            trials.search_starts(&heads, options.search_limit);
-            trials.prune(heads.len());
+            let claim = options.stated.map_or(self.shape.mean(), |stated| stated.accept_length);
+            trials.search_starts(&heads, options.search_limit, claim, is_over);
         }
         self.trials = Some(trials);
     }
@@ -201,113 +215,137 @@ impl Run {
 impl Trials {
     fn follow(&mut self, rank: usize, line: Line) {
         for trial in &mut self.list {
-            if let Some(Some(follower)) = trial.followers.get_mut(rank) {
-                follower.follow(line);
-            }
+            trial.follow(rank, line);
         }
     }
 
-    /// Where nothing is borne out from the first draw on, the start may be lost.
-    fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64) {
-        if limit == 0 || self.list.iter().any(|trial| trial.chance_so_far(heads) <= BORNE_OUT) {
+    /// Where nothing is borne out from the first draw on, the start may be lost. It is searched for the laws nearest to
+    /// the claim, or to the lines' mean where nothing is claimed.
+    fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64, claim: f64, is_over: bool) {
+        if limit == 0 || self.list.iter().any(|trial| trial.log10_so_far() <= BORNE_OUT) {
             return;
         }
-        for trial in &mut self.list {
-            let found = Trial::from_starts(&trial.script, heads, limit);
-            if let Some(found) = found {
-                *trial = found;
+        let distance = |trial: &Trial| (trial.script.law.accept_length() - claim).abs();
+        let mut nearest: Vec<(f64, usize)> = self.list.iter().map(distance).zip(0..).collect();
+        nearest.sort_by(|left, right| left.0.total_cmp(&right.0));
+        for (_, index) in nearest.into_iter().take(SEARCHED_LAWS) {
+            let found = self
+                .list
+                .get(index)
+                .and_then(|trial| Trial::from_starts(&trial.script, heads, limit, is_over));
+            if let (Some(found), Some(slot)) = (found, self.list.get_mut(index)) {
+                *slot = found;
             }
+            self.prune(heads.len());
         }
     }
 
-    /// Keeps what is worth following through a long log.
+    /// Keeps what is worth following: the laws that are borne out best, as many as memory allows.
     fn prune(&mut self, ranks: usize) {
         let most = (MOST_FOLLOWERS / ranks.max(1)).clamp(1, MOST_LAWS);
-        // The best first; one that is given up follows no more and costs nothing.
         let mut alive: Vec<(f64, usize)> = self
             .list
             .iter()
             .enumerate()
-            .filter(|(_, trial)| trial.is_alive())
-            .map(|(index, trial)| (trial.tail_so_far(), index))
+            .filter(|(_, trial)| !trial.followers.is_empty())
+            .map(|(index, trial)| (trial.log10_so_far(), index))
             .collect();
         alive.sort_by(|left, right| left.0.total_cmp(&right.0));
         for (_, index) in alive.into_iter().skip(most) {
-            if let Some(trial) = self.list.get_mut(index) {
-                trial.give_up();
-            }
-        }
-        for trial in self.list.iter_mut().filter(|trial| !trial.is_alive()) {
-            trial.give_up();
+            self.list.get_mut(index).into_iter().for_each(Trial::give_up);
         }
     }
 }
 
 impl Trial {
+    /// Follows the heads from the first draw on.
     fn new(script: Arc<Script>, heads: &[Vec<Line>], is_over: bool) -> Self {
-        let followers = heads
-            .iter()
-            .map(|head| {
-                let mut follower = Follower::new(Arc::clone(&script), 0, 0.0);
-                head.iter().for_each(|line| follower.follow(*line));
-                if is_over {
-                    follower.finish();
-                }
-                Some(follower)
-            })
-            .collect();
-        Self { script, followers }
+        let mut trial = Self { script, followers: Vec::new(), ended: Vec::new() };
+        for head in heads {
+            let follower = Follower::new(Arc::clone(&trial.script), 0, 0.0);
+            trial.add(follower, head.iter().copied(), is_over);
+        }
+        trial
     }
 
     /// The ranks from where their first lines are found; `None` where none is.
-    fn from_starts(script: &Arc<Script>, heads: &[Vec<Line>], limit: u64) -> Option<Self> {
-        let follower = |head: &Vec<Line>| {
-            let start = search::find_start(script, head, limit)?;
-            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried));
-            let lines = head.get(start.line..)?;
-            let slip = |first: &Line| Slip {
-                place: first.place,
-                draws: i64::try_from(start.first).unwrap_or(i64::MAX),
+    fn from_starts(script: &Arc<Script>, heads: &[Vec<Line>], limit: u64, is_over: bool) -> Option<Self> {
+        let mut trial = Self { script: Arc::clone(script), followers: Vec::new(), ended: Vec::new() };
+        let mut is_found = false;
+        for head in heads {
+            let Some(start) = search::find_start(script, head, limit) else {
+                trial.followers.push(None);
+                continue;
             };
-            follower.tally.slips.extend(lines.first().map(slip));
-            for (index, line) in lines.iter().enumerate() {
-                let window = if index == 0 { WindowKind::Unknown } else { line.window };
-                follower.follow(Line { window, flushed: line.flushed && index > 0, ..*line });
-            }
-            Some(follower)
-        };
-        let followers: Vec<Option<Follower>> = heads.iter().map(follower).collect();
-        followers.iter().any(Option::is_some).then(|| Self { script: Arc::clone(script), followers })
+            is_found = true;
+            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried));
+            let lines = head.get(start.line..).unwrap_or(&[]);
+            let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
+            follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));
+            let lines = lines.iter().enumerate().map(|(index, line)| match index {
+                0 => Line { window: WindowKind::Unknown, flushed: false, ..*line },
+                _ => *line,
+            });
+            trial.add(follower, lines, is_over);
+        }
+        is_found.then_some(trial)
     }
 
-    fn is_alive(&self) -> bool {
-        self.followers.iter().flatten().any(|follower| follower.given_up.is_none())
-            && !self.followers.iter().flatten().any(|follower| follower.given_up.is_some())
-    }
-
-    fn give_up(&mut self) {
-        for follower in self.followers.iter_mut().flatten() {
-            follower.give_up();
+    /// A rank with its head. One rank that is given up ends the law.
+    fn add(&mut self, mut follower: Follower, head: impl Iterator<Item = Line>, is_over: bool) {
+        if self.is_given_up() {
+            return;
+        }
+        head.for_each(|line| follower.follow(line));
+        if is_over {
+            follower.finish();
+        }
+        let is_given_up = follower.given_up.is_some();
+        if is_over {
+            self.ended.push(Ended::from(follower));
+        } else {
+            self.followers.push(Some(follower));
+        }
+        if is_given_up {
+            self.give_up();
         }
     }
 
-    /// The best rank's chance; lines of a short head still wait for those after them.
-    fn chance_so_far(&self, heads: &[Vec<Line>]) -> f64 {
-        let ranks = self.followers.iter().flatten().zip(heads);
-        let alive = ranks.filter(|(follower, _)| follower.given_up.is_none());
-        alive
-            .map(|(follower, _)| &follower.tally)
-            .filter(|tally| tally.failed() * 5 <= tally.exact)
-            .map(|tally| tally.log10_tail(&self.script.odds))
-            .fold(0.0, f64::min)
+    fn follow(&mut self, rank: usize, line: Line) {
+        let Some(Some(follower)) = self.followers.get_mut(rank) else { return };
+        follower.follow(line);
+        if follower.given_up.is_some() {
+            self.give_up();
+        }
     }
 
-    fn tail_so_far(&self) -> f64 {
-        let tallies = self.followers.iter().flatten().map(|follower| &follower.tally);
+    fn is_given_up(&self) -> bool {
+        self.ended.iter().any(|ended| ended.given_up.is_some())
+    }
+
+    /// Follows no more; what was counted stays, and nothing else is held.
+    fn give_up(&mut self) {
+        for mut follower in std::mem::take(&mut self.followers).into_iter().flatten() {
+            follower.give_up();
+            self.ended.push(Ended::from(follower));
+        }
+    }
+
+    /// The best rank's chance, some lines failing; nothing where many fail.
+    fn log10_so_far(&self) -> f64 {
+        if self.is_given_up() {
+            return 0.0;
+        }
+        let following = self.followers.iter().flatten().map(|follower| &follower.tally);
+        let tallies = following.chain(self.ended.iter().map(|ended| &ended.tally));
         tallies.map(|tally| tally.log10_tail(&self.script.odds)).fold(0.0, f64::min)
     }
 
-    fn finish(self, longest: u64) -> TrialOutcome {
+    fn finish(mut self, longest: u64) -> TrialOutcome {
+        for mut follower in std::mem::take(&mut self.followers).into_iter().flatten() {
+            follower.finish();
+            self.ended.push(Ended::from(follower));
+        }
         let odds = self.script.odds;
         let mut outcome = TrialOutcome {
             law: self.script.law,
@@ -318,21 +356,26 @@ impl Trial {
             tail: 0.0,
             possible: crate::law::float(longest) * odds.log10_line(),
         };
-        let mut best: Option<Tally> = None;
-        for mut follower in self.followers.into_iter().flatten() {
-            follower.finish();
-            outcome.given_up = outcome.given_up.or(follower.given_up);
-            outcome.failed += follower.tally.failed();
-            let (chance, tail) = (follower.tally.log10_chance(&odds), follower.tally.log10_tail(&odds));
-            outcome.tail = outcome.tail.min(tail);
-            outcome.tally.join(&follower.tally);
-            if best.is_none() || chance < outcome.chance {
-                outcome.chance = outcome.chance.min(chance);
-                best = Some(follower.tally);
+        let mut best: Option<(f64, Vec<SideBySide>)> = None;
+        for Ended { tally, given_up } in self.ended {
+            outcome.given_up = outcome.given_up.or(given_up);
+            outcome.failed += tally.failed();
+            outcome.tail = outcome.tail.min(tally.log10_tail(&odds));
+            outcome.tally.join(&tally);
+            let chance = tally.log10_chance(&odds);
+            outcome.chance = outcome.chance.min(chance);
+            if best.as_ref().is_none_or(|best| chance < best.0) {
+                best = Some((chance, tally.first_lines));
             }
         }
-        outcome.tally.first_lines = best.map(|tally| tally.first_lines).unwrap_or_default();
+        outcome.tally.first_lines = best.map(|best| best.1).unwrap_or_default();
         outcome
+    }
+}
+
+impl From<Follower> for Ended {
+    fn from(follower: Follower) -> Self {
+        Self { tally: follower.tally, given_up: follower.given_up }
     }
 }
 

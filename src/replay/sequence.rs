@@ -8,10 +8,10 @@ use super::thresholds::Thresholds;
 use super::twister::{BLOCK, Twister};
 
 /// Draws kept behind the window at least: a line may have to be judged again.
-const KEPT_BEHIND: u64 = 1 << 13;
+const KEPT_BEHIND: u64 = 1 << 12;
 
 /// Draws that may have become useless before they are dropped.
-const USELESS: u64 = 1 << 14;
+const USELESS: u64 = 1 << 13;
 
 /// How a law turns words into lengths.
 #[derive(Clone, Debug)]
@@ -106,9 +106,32 @@ impl Sequence {
                 self.base += per_block;
                 continue;
             }
-            self.twister.block(&mut self.words);
-            self.sampler.fill(self.words.as_slice(), &mut self.drawn);
+            self.draw_block();
         }
+        self.kept(first, count)
+    }
+
+    /// The same, and forgets nothing: a look ahead.
+    pub(super) fn ahead(&mut self, first: u64, count: usize) -> &[u8] {
+        let end = first.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+        while self.end() < end {
+            self.draw_block();
+        }
+        self.kept(first, count)
+    }
+
+    /// The sum of draws ahead; `None` where they are no longer kept.
+    pub(super) fn sum_ahead(&mut self, first: u64, count: usize) -> Option<u64> {
+        let window = self.ahead(first, count);
+        (window.len() == count).then(|| sum(window))
+    }
+
+    fn draw_block(&mut self) {
+        self.twister.block(&mut self.words);
+        self.sampler.fill(self.words.as_slice(), &mut self.drawn);
+    }
+
+    fn kept(&self, first: u64, count: usize) -> &[u8] {
         let start = first.checked_sub(self.base).and_then(|start| usize::try_from(start).ok());
         start.and_then(|start| self.drawn.get(start..start.checked_add(count)?)).unwrap_or(&[])
     }
