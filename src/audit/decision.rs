@@ -5,6 +5,7 @@ use std::fmt;
 use crate::evidence::Place;
 use crate::golden::Target;
 use crate::law::{TwoPoint, float};
+use crate::replay::{DrawLaw, ReplayStatus};
 
 use super::dispersion::{Dispersion, LatticeCheck};
 use super::estimate::{Estimate, MeanInterval, lines_needed};
@@ -124,6 +125,20 @@ pub enum Reason {
     NothingAccepted,
     /// An evaluation run whose lines may be real, or simulated.
     EvaluationUndecided,
+    /// The lines are the server's own draws for the target.
+    Replayed {
+        /// What was drawn.
+        law: DrawLaw,
+        /// Decimal logarithm of the chance of an accident.
+        log10_chance: f64,
+    },
+    /// The lines are the server's own draws for something else.
+    OtherTarget {
+        /// What was drawn.
+        law: DrawLaw,
+    },
+    /// A proof by the server's own draws was asked for, and there is none.
+    ReplayRequired(ReplayStatus),
 }
 
 /// What is missing for a verdict.

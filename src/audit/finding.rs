@@ -86,6 +86,8 @@ pub enum FindingCode {
     NoDecodeLines,
     /// Too few lines for a verdict.
     ShortRun,
+    /// The lines are not the server's own draws.
+    ReplayContradicted,
 }
 
 impl FindingCode {
@@ -115,6 +117,7 @@ impl FindingCode {
             Self::NoSpeculativeFields => "no-speculative-fields",
             Self::NoDecodeLines => "no-decode-lines",
             Self::ShortRun => "short-run",
+            Self::ReplayContradicted => "replay-contradicted",
         }
     }
 }

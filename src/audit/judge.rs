@@ -9,11 +9,13 @@ use super::dispersion::{Dispersion, LatticeCheck, serial_correlation};
 use super::estimate::Estimate;
 use super::evaluation;
 use super::explain;
+use super::finding::FindingCode;
 use super::hypotheses::Hypotheses;
 use super::injection;
 use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
+use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
 use super::speed::SpeedSummary;
@@ -26,7 +28,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
-    let analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
+    let mut analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
 
     let mut findings = explain::about_server(seen, target);
@@ -43,9 +45,23 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         }
         _ => without_lines(seen, target, &findings),
     };
+    let mut reason = (verdict, reason);
+    let replay = seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0));
+    if let Some(replay) = &replay {
+        reason = replay::decide(replay, reason, target, options);
+        analysis.iter_mut().for_each(|analysis| replay::identify(replay, &mut analysis.mechanisms));
+    }
+    let (verdict, reason) = reason;
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
+    }
+    if let Some(finding) =
+        replay.as_ref().and_then(|replay| explain::about_replay(replay, target, &options.cells))
+    {
+        // A proof says the same with more right.
+        findings.retain(|other| other.code != finding.code || other.code == FindingCode::OtherTarget);
+        findings.push(finding);
     }
     findings.extend(explain::about_verdict(seen, &reason));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
@@ -85,6 +101,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         lattice: analysis.as_ref().map(|analysis| analysis.lattice),
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
+        replay,
         findings,
         verdict,
         reason,

@@ -22,6 +22,18 @@ pub struct Options {
     pub expect_real: bool,
     /// Golden cells that the server may have been given instead of the target's.
     pub cells: Vec<RivalCell>,
+    /// What a proof by the server's own draws counts for, where the point was built with replay.
+    pub replay: ReplayMode,
+}
+
+/// Whether the server's own draws have to prove the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReplayMode {
+    /// A proof decides where there is one.
+    #[default]
+    Auto,
+    /// Without a proof no point is consistent.
+    Require,
 }
 
 /// A golden cell that is not the target's.

@@ -1,11 +1,15 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, Record, SkipReason, Tags};
+use crate::evidence::{
+    DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, PrefillLine, Record, SkipReason, Tags,
+};
 use crate::golden::SettingSource;
+use crate::replay::{ReplayEvidence, ReplayOptions};
 
 use super::injection::InjectedSetting;
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
+use super::replay::Feed;
 use super::scope::Scope;
 use super::server::{self, Servers};
 
@@ -38,12 +42,15 @@ pub struct PointBuilder {
     rank_of: Vec<Option<usize>>,
     duplicates: Deduplicator,
     rooms: Rooms,
+    /// For the next segment.
+    replay_options: Option<ReplayOptions>,
     scope: Scope,
     /// Earlier segments, where each is a point.
     ended: Vec<Observed>,
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
+    replay: Option<Feed>,
 }
 
 /// What the lines of one point add up to.
@@ -66,6 +73,7 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+    pub(super) replay: Option<ReplayEvidence>,
 }
 
 /// Lines that count for nothing, by the reason.
@@ -95,10 +103,12 @@ impl PointBuilder {
             rank_of: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
+            replay_options: None,
             scope: Scope::default(),
             ended: Vec::new(),
             file: None,
             decode_only: false,
+            replay: None,
         }
     }
 
@@ -108,31 +118,42 @@ impl PointBuilder {
         Self { scope, ..self }
     }
 
+    /// The lines are laid against the server's own draws.
+    #[must_use]
+    pub fn with_replay(self, options: ReplayOptions) -> Self {
+        Self { replay: Some(Feed::new(options.clone())), replay_options: Some(options), ..self }
+    }
+
     /// Takes the next record.
     pub fn add(&mut self, place: Place, record: &Record<'_>) {
         if self.file != Some(place.file) {
             self.file = Some(place.file);
             self.seen.files.push(place.file);
             self.gathers.iter_mut().for_each(Gather::begin_segment);
+            self.replay.iter_mut().for_each(Feed::file);
         }
         match record {
             Record::Decode(line) => self.decode(place, line),
-            Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
+            Record::Prefill(line) if !self.decode_only => self.prefill(line),
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
-                if self.seen.servers.is_new(arguments, place) {
+                let is_new = self.seen.servers.is_new(arguments, place);
+                if is_new {
                     if self.split() {
                         self.seen.servers = Servers::default();
+                        self.replay = self.replay_options.clone().map(Feed::new);
                     }
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
                     self.seen.servers.start(arguments, place);
                 }
+                self.replay.iter_mut().for_each(|replay| replay.start(arguments, is_new));
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
             Record::CacheFlush(_) => {
                 self.split();
                 self.gathers.iter_mut().for_each(Gather::break_window);
+                self.replay.iter_mut().for_each(Feed::flush);
             }
             Record::Setting(setting) => self.seen.inject(place, *setting),
             Record::Skipped(skipped) => match skipped.reason {
@@ -175,6 +196,7 @@ impl PointBuilder {
         let (rooms, rates) = (&mut self.rooms, &mut seen.rates);
         seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         seen.ranks.sort_by_key(|rank| rank.tags);
+        seen.replay = self.replay.take().map(Feed::finish);
         if !self.scope.is_whole() {
             seen.servers.forget_silent();
         }
@@ -192,6 +214,12 @@ impl PointBuilder {
             self.seen.files.extend(self.file);
             self.seen.servers = ended.servers.last_alone();
             self.seen.injected = last_of_each(&ended.injected);
+            self.replay = self.replay_options.clone().map(Feed::new);
+            if let (Some(replay), Some(server)) = (&mut self.replay, self.seen.servers.first()) {
+                // It has drawn before.
+                replay.start(server, true);
+                replay.file();
+            }
             self.ended.push(ended);
         }
         is_due
@@ -211,6 +239,10 @@ impl PointBuilder {
         }
         if line.running_req == 0 {
             self.seen.skipped.idle += 1;
+            // Its window was drawn all the same.
+            if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
+                replay.line(*rank, place, line);
+            }
             return;
         }
         let mut number = self.rank(voice);
@@ -227,6 +259,9 @@ impl PointBuilder {
         self.seen.count(place, line);
         if let Some(gather) = self.gathers.get_mut(number) {
             gather.add(line, place, &mut self.rooms);
+        }
+        if let Some(replay) = &mut self.replay {
+            replay.line(number, place, line);
         }
     }
 
@@ -264,10 +299,15 @@ impl PointBuilder {
     }
 
     /// Requests join the batches of one data-parallel rank.
-    fn prefill(&mut self, tags: Tags) {
-        let data_rank = tags.rank("DP");
-        let same = self.gathers.iter_mut().filter(|gather| gather.tags().rank("DP") == data_rank);
-        same.for_each(Gather::prefill);
+    fn prefill(&mut self, line: &PrefillLine<'_>) {
+        let data_rank = line.tags.rank("DP");
+        let new_seq = self.replay.as_ref().and_then(|_| line.figures().new_seq);
+        for (rank, gather) in self.gathers.iter_mut().enumerate() {
+            if gather.tags().rank("DP") == data_rank {
+                gather.prefill();
+                self.replay.iter_mut().for_each(|replay| replay.prefill(rank, new_seq));
+            }
+        }
     }
 }
 
@@ -336,6 +376,12 @@ impl Observed {
             self.capped_lines += 1;
             self.first_capped.get_or_insert(place);
         }
+    }
+
+    /// What the server's own draws are laid against, where the point was built with replay.
+    #[must_use]
+    pub fn replay(&self) -> Option<&ReplayEvidence> {
+        self.replay.as_ref()
     }
 
     /// The name it is reported under.

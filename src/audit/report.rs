@@ -4,6 +4,7 @@ use crate::engine::Engine;
 use crate::evidence::{ServerStart, Tags};
 use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Setting};
+use crate::replay::Replay;
 
 use super::decision::{Reason, Verdict};
 use super::dispersion::LatticeCheck;
@@ -69,6 +70,8 @@ pub struct PointReport {
     pub mechanisms: Option<Mechanisms>,
     /// Steady lines on the lattice of one draw a step.
     pub lattice: Option<LatticeCheck>,
+    /// What the server's own draws say, where the point was built with replay.
+    pub replay: Option<Replay>,
     /// Remarks, the gravest first.
     pub findings: Vec<Finding>,
     /// The decision.

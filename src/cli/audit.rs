@@ -15,6 +15,8 @@ use super::global::Color;
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
+use super::recover::recover;
+use super::replay::ReplayFlags;
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::audit::{
@@ -25,6 +27,7 @@ use crate::evidence::{
     Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target};
+use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text::audit::{Detail, write_audit};
 use crate::report::{AuditRun, csv, github, junit, markdown};
@@ -122,6 +125,9 @@ pub(crate) struct AuditArgs {
     point_by: PointByFlag,
 
     #[command(flatten)]
+    replay: ReplayFlags,
+
+    #[command(flatten)]
     limits: LimitFlags,
 
     #[command(flatten)]
@@ -165,7 +171,7 @@ impl From<PointByFlag> for PointBy {
 }
 
 /// What the flags say about the target.
-enum Wanted {
+pub(super) enum Wanted {
     /// There is none to be had.
     Evaluation,
     Nothing,
@@ -188,23 +194,28 @@ pub(crate) fn run(
         decode_log_interval: args.decode_log_interval,
         expect_real: args.expect_real,
         cells: RivalCell::all(&catalogue::open(global)?).collect(),
+        replay: args.replay.mode(),
     };
+    let replay = args.replay.options(&wanted, args.decode_log_interval, &options.cells);
     // One engine is read so far: `auto` and its name mean the same.
     let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
 
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
-    let by = PointBy::from(args.point_by);
-    let mut reader = Reader::new(Limits::from(&args.limits));
-    let scope = Scope {
-        since: args.since.clone(),
-        until: args.until.clone(),
-        skip_lines: args.skip_lines,
-        by_segment: args.point_by == PointByFlag::Segment,
-    };
-    let mut seen = Points { by, scope, names: HashMap::new(), builders: Vec::new(), current: None };
-    let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
-    let errors = reader.read_into(&inputs, &mut seen);
-    drop(progress);
+    let is_quiet = global.quiet || args.format.is_json();
+    let mut replay = Replaying { options: replay, seeds: HashMap::new() };
+    if let Some(method) = args.replay.recovered() {
+        ensure!(
+            matches!(wanted, Wanted::Known(_) | Wanted::Length(_)),
+            "--recover-seed needs a target: the draws follow from it"
+        );
+        ensure!(
+            args.paths.iter().all(|path| path != Path::new("-")),
+            "--recover-seed reads its logs twice; standard input can be read once"
+        );
+        let (points, _, _) = read(args, &inputs, &replay, is_quiet);
+        replay.seeds = recover(&points, &wanted, method, global, err, is_quiet);
+    }
+    let (seen, reader, errors) = read(args, &inputs, &replay, is_quiet);
     // What could not be read is named whatever the flags: a verdict over half a log must not look like one over the
     // whole.
     for error in &errors {
@@ -213,7 +224,7 @@ pub(crate) fn run(
     notes.extend(reader.passed_over().iter().map(|passed| format!("note: {passed}")));
     let mut points = Vec::new();
     told.after(reader.files());
-    for mut seen in seen.finish(&inputs, &reader, &errors) {
+    for mut seen in seen {
         let max = told.tell(&mut seen, reader.files());
         let names = |place: Place| file_name(reader.files(), told.names(), place.file);
         let target = wanted.target(&seen, max, names, &mut notes)?;
@@ -241,10 +252,56 @@ fn file_name<'a>(logs: &'a [LogFile], others: &'a [String], number: u32) -> &'a 
     logs.get(number).map(|log| log.name.as_str()).or_else(other).unwrap_or_default()
 }
 
+/// Reads all logs.
+fn read(
+    args: &AuditArgs,
+    inputs: &[Input],
+    replay: &Replaying,
+    is_quiet: bool,
+) -> (Vec<Observed>, Reader, Vec<ReadError>) {
+    let by = PointBy::from(args.point_by);
+    let mut reader = Reader::new(Limits::from(&args.limits));
+    let scope = Scope {
+        since: args.since.clone(),
+        until: args.until.clone(),
+        skip_lines: args.skip_lines,
+        by_segment: args.point_by == PointByFlag::Segment,
+    };
+    let replay = replay.clone();
+    let mut seen = Points { by, scope, replay, names: HashMap::new(), builders: Vec::new(), current: None };
+    let progress = ProgressLine::show(reader.progress(), is_quiet);
+    let errors = reader.read_into(inputs, &mut seen);
+    drop(progress);
+    let points = seen.finish(inputs, &reader, &errors);
+    (points, reader, errors)
+}
+
+/// How points are replayed.
+#[derive(Clone, Debug)]
+struct Replaying {
+    /// `None` where they are not.
+    options: Option<ReplayOptions>,
+    /// Seeds that were searched, by the points' names.
+    seeds: HashMap<String, u64>,
+}
+
+impl Replaying {
+    fn builder(&self, name: String) -> PointBuilder {
+        let Some(options) = &self.options else { return PointBuilder::new(name) };
+        let mut options = options.clone();
+        if let Some(seed) = self.seeds.get(&name) {
+            options.seed = Some(*seed);
+            options.seed_charge = crate::law::float(SEEDS).log10();
+        }
+        PointBuilder::new(name).with_replay(options)
+    }
+}
+
 /// The points of all logs, built while these are read.
 struct Points {
     by: PointBy,
     scope: Scope,
+    replay: Replaying,
     names: HashMap<String, usize>,
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
@@ -257,7 +314,7 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(PointBuilder::new(name).with_scope(self.scope.clone()));
+            self.builders.push(self.replay.builder(name).with_scope(self.scope.clone()));
         }
         self.current = Some(index);
     }

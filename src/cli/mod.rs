@@ -16,6 +16,8 @@ mod man;
 mod output;
 mod progress;
 mod records;
+mod recover;
+mod replay;
 mod run;
 mod select;
 mod simulate;

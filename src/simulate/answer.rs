@@ -1,6 +1,7 @@
 //! The answer to one question: what would be drawn, and what would a log show?
 
 use crate::engine::{Prediction, PredictionNote, Server};
+use crate::evidence::Hundredths;
 use crate::golden::GoldenCell;
 
 use super::plan::Plan;
@@ -21,4 +22,15 @@ pub struct Answer {
     pub notes: Vec<PredictionNote>,
     /// What was drawn; none where the server draws from no law.
     pub drawn: Option<(Plan, Simulation)>,
+    /// What decode lines will read, where the server's random seed is known.
+    pub seeded: Option<SeededLines>,
+}
+
+/// The decode lines of a server with a known random seed, as long as its batch does not change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeededLines {
+    /// The seed.
+    pub seed: u64,
+    /// What each line prints.
+    pub lines: Vec<Hundredths>,
 }

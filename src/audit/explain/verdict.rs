@@ -7,7 +7,9 @@ use super::super::finding::{Finding, FindingCode};
 use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
 use super::super::point::Observed;
+use super::replay::Chance;
 use super::{count, error, warning};
+use crate::replay::ReplayStatus;
 
 /// Too few lines is a finding; every other reason has one already or needs none.
 pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding> {
@@ -136,6 +138,18 @@ impl fmt::Display for Reason {
             Self::EvaluationUndecided => {
                 write!(f, "the lines can be real acceptance, and can be simulated")
             }
+            Self::Replayed { law, log10_chance } => write!(
+                f,
+                "the lines are the server's own draws for {law}, recomputed from its seed; chance of an accident below {}",
+                Chance(*log10_chance)
+            ),
+            Self::OtherTarget { law } => {
+                write!(f, "the lines are the server's own draws for {law}, recomputed from its seed")
+            }
+            Self::ReplayRequired(ReplayStatus::Contradicted) => {
+                write!(f, "replay was required, and the lines are not the server's own draws")
+            }
+            Self::ReplayRequired(_) => write!(f, "replay was required, and proves nothing here"),
         }
     }
 }

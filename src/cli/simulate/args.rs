@@ -123,6 +123,11 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 0, value_parser = whole)]
     pub(super) seed: u64,
 
+    /// SGLang: the server's own random seed, whose draws are recomputed; in a log, one for each start of a server
+    #[arg(long, value_name = "N[,N..]", help_heading = LOAD, value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["env", "recipe", "rates", "conditional_rates"])]
+    pub(super) random_seed: Vec<u64>,
+
     /// Runs, each with draws of its own
     #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

@@ -7,6 +7,7 @@ use anyhow::{anyhow, bail, ensure};
 use super::args::{LawFlag, SimulateArgs};
 use super::change::Change;
 use super::emit::{Emission, Start, about};
+use super::seeded::Seeded;
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{
     Engine, Injected, Outcome, Prediction, PredictionNote, RankDraws, Server, SettingKind, law_for,
@@ -56,6 +57,7 @@ pub(super) fn run(
             RankDraws::NotKnown => None,
         })
     });
+    let seeded = Seeded::asked(args, law.as_ref(), asked.accept_length, asked.max)?;
     if args.emit.is_asked() {
         ensure!(
             !(args.emit.is_printed() && args.format.is_json()),
@@ -68,7 +70,7 @@ pub(super) fn run(
         let first = started(args, engine.as_ref().map(|(server, _)| server), law, &asked)?;
         let changes = args.emit.changes().iter().map(|change| changed(args, &asked, change));
         let starts = std::iter::once(Ok(first)).chain(changes).collect::<anyhow::Result<_>>()?;
-        let emission = Emission { args, starts, ranks_share_draws };
+        let emission = Emission { args, starts, ranks_share_draws, seeded: seeded.as_ref() };
         let summary = emission.run(global, out)?;
         if !args.format.is_json() {
             // On a terminal a printed log stands first, what there is to say about it last.
@@ -99,7 +101,8 @@ pub(super) fn run(
     let is_clamped = engine.is_none() && accept_length > f64::from(max_accept_length);
     let clamped = PredictionNote::Clamped { asked: accept_length, reach: max_accept_length, short: false };
     let law_notes = if is_clamped { vec![clamped] } else { Vec::new() };
-    let answer = Answer { accept_length, max_accept_length, cell, engine, notes: law_notes, drawn };
+    let seeded = seeded.map(|seeded| seeded.lines(args)).transpose()?;
+    let answer = Answer { accept_length, max_accept_length, cell, engine, notes: law_notes, drawn, seeded };
     if args.format.is_json() {
         json::write(out, &SimulateDocument::new(&answer))?;
     } else {

@@ -13,13 +13,15 @@ use clap::Args;
 
 use super::args::SimulateArgs;
 use super::change::Change;
+use super::seeded::Seeded;
 use crate::cli::global::Global;
 use crate::cli::output::whole_file;
 use crate::engine::{Drafter, Engine, Server};
 use crate::law::AcceptanceLaw;
 use crate::simulate::log::{
-    AtomLog, AtomPlan, Damage, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel, Pause, Run,
-    SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan, write_log,
+    AtomLog, AtomPlan, Damage, DrawSource, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel,
+    Pause, Run, SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan,
+    write_log,
 };
 
 const HEADING: &str = "A log that the server could have written";
@@ -160,6 +162,8 @@ pub(super) struct Emission<'a> {
     /// The start of the server, then one for each change.
     pub(super) starts: Vec<Start>,
     pub(super) ranks_share_draws: bool,
+    /// The servers' random seeds, where the draws are their own.
+    pub(super) seeded: Option<&'a Seeded>,
 }
 
 /// One start of a server.
@@ -202,14 +206,27 @@ impl Emission<'_> {
     pub(super) fn run(&self, global: &Global, out: &mut dyn Write) -> anyhow::Result<Summary> {
         let [first, others @ ..] = self.starts.as_slice() else { bail!("no server starts") };
         let plan = self.plan(first)?;
+        if let Some(seeded) = self.seeded {
+            return self.write(&plan, &seeded.source(), global, out);
+        }
         let source = LawSource::new(first.law.clone(), self.args.seed);
         let source = others.iter().fold(source, |source, start| source.then(start.law.clone()));
+        self.write(&plan, &source, global, out)
+    }
+
+    fn write<S: DrawSource>(
+        &self,
+        plan: &LogPlan,
+        source: &S,
+        global: &Global,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<Summary> {
         match &self.flags().emit_log {
             Some(file) if !self.flags().is_printed() => {
-                let write = || whole_file(file, |file| write_log(&plan, &source, file));
+                let write = || whole_file(file, |file| write_log(plan, source, file));
                 global.on_threads(write)?.with_context(|| format!("cannot write {}", file.display()))
             }
-            _ => print(&plan, &source, global, out),
+            _ => print(plan, source, global, out),
         }
     }
 
@@ -273,8 +290,8 @@ impl Emission<'_> {
             speculation: Some(speculation),
             overlap: start.server.overlap,
             decode_log_interval: args.line.decode_log_interval,
-            // The draws are not those of the engine's generator for any seed.
-            random_seed: None,
+            // Only where the draws are those of the engine's generator for that seed.
+            random_seed: self.seeded.and_then(|seeded| seeded.seeds.first().copied()),
             lines: end - begin,
             load: self.load(),
             pauses: flags.pause.iter().filter(of_run).map(pause).collect(),
@@ -284,7 +301,13 @@ impl Emission<'_> {
     fn sglang(&self, first: &Start) -> anyhow::Result<LogPlan> {
         let (args, flags) = (self.args, self.flags());
         let version = first.server.version.clone().unwrap_or_else(|| NEWEST.into());
-        let mut log = SglangLog::new(version, flags.start, self.runs()?);
+        let mut runs = self.runs()?;
+        if let (Some(seeded), [run]) = (self.seeded, runs.as_slice()) {
+            let run = run.clone();
+            let again = seeded.seeds.iter().skip(1);
+            runs.extend(again.map(|seed| Run { random_seed: Some(*seed), ..run.clone() }));
+        }
+        let mut log = SglangLog::new(version, flags.start, runs);
         log.milliseconds = flags.log_ms;
         log.parallel =
             Parallel { tp: args.ranks, dp: args.ranks, dp_attention: args.ranks > 1, ..Parallel::ONE };
@@ -345,9 +368,9 @@ impl Emission<'_> {
 }
 
 /// Prints a log while it is made: the standard output stays on this thread, the work goes to the others.
-fn print(
+fn print<S: DrawSource>(
     plan: &LogPlan,
-    source: &LawSource,
+    source: &S,
     global: &Global,
     out: &mut dyn Write,
 ) -> anyhow::Result<Summary> {

@@ -6,6 +6,7 @@ mod check;
 mod draw;
 mod emit;
 mod lines;
+mod seeded;
 mod target;
 
 use std::io::Write;

@@ -61,6 +61,9 @@ struct Row {
     block_size: Option<u32>,
     mechanism: Option<&'static str>,
     mechanisms_rejected: Option<String>,
+    replay: Option<&'static str>,
+    replay_seed: Option<u64>,
+    replay_log10_chance: Option<f64>,
     errors: String,
     warnings: String,
     notes: String,
@@ -69,7 +72,7 @@ struct Row {
 }
 
 /// The columns of a table without rows: the fields of [`Row`], in order.
-const COLUMNS: [&str; 50] = [
+const COLUMNS: [&str; 53] = [
     "point",
     "verdict",
     "reason",
@@ -115,6 +118,9 @@ const COLUMNS: [&str; 50] = [
     "block_size",
     "mechanism",
     "mechanisms_rejected",
+    "replay",
+    "replay_seed",
+    "replay_log10_chance",
     "errors",
     "warnings",
     "notes",
@@ -186,6 +192,9 @@ fn row(run: &AuditRun<'_>, point: &PointReport) -> Row {
         mechanism: mechanisms.map(|found| found.best.map_or("undetermined", Mechanism::name)),
         mechanisms_rejected: mechanisms
             .map(|found| found.rejected.iter().map(|law| law.name()).collect::<Vec<_>>().join(" ")),
+        replay: point.replay.as_ref().map(|replay| replay.status.name()),
+        replay_seed: point.replay.as_ref().and_then(|replay| replay.seed),
+        replay_log10_chance: point.replay.as_ref().and_then(|replay| replay.log10_chance),
         errors: codes(&point.findings, Severity::Error),
         warnings: codes(&point.findings, Severity::Warning),
         notes: codes(&point.findings, Severity::Note),

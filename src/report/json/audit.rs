@@ -12,6 +12,7 @@ use crate::golden::Target;
 use crate::report::audit::{AuditRun, source_of_target};
 
 use super::number::tidy;
+use super::replay::ReplayEntry;
 
 /// Every point, and the verdict over all. Its form is written down in `docs/schema/audit.schema.json`.
 #[derive(Debug, Serialize)]
@@ -72,6 +73,8 @@ struct PointEntry<'a> {
     margin: MarginEntry,
     line: LineEntry,
     mechanism: MechanismEntry<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<ReplayEntry<'a>>,
     findings: Vec<FindingEntry<'a>>,
     verdict: &'static str,
     reason: String,
@@ -267,6 +270,7 @@ impl<'a> PointEntry<'a> {
             margin: MarginEntry::of(point),
             line: LineEntry::of(point),
             mechanism: MechanismEntry::of(point),
+            replay: point.replay.as_ref().map(|replay| ReplayEntry::new(replay, run.files)),
             findings: point.findings.iter().map(|finding| FindingEntry::new(run, finding)).collect(),
             verdict: point.verdict.name(),
             reason: point.reason.to_string(),

@@ -8,6 +8,7 @@ mod env;
 mod number;
 mod prediction;
 mod records;
+mod replay;
 mod simulate;
 
 pub use audit::AuditDocument;

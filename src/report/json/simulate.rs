@@ -32,6 +32,11 @@ pub struct SimulateDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     replicates: Option<ReplicatesEntry>,
     line: Option<LineEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    random_seed: Option<u64>,
+    /// What the decode lines of a server with that seed read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<f64>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -128,6 +133,11 @@ impl<'a> SimulateDocument<'a> {
             sample: drawn.map(|(plan, simulation)| SampleEntry::new(plan, simulation)),
             replicates: drawn.and_then(|(_, simulation)| simulation.replicates.map(ReplicatesEntry::from)),
             line: drawn.map(|(plan, simulation)| LineEntry::new(plan.interval, &simulation.line)),
+            random_seed: answer.seeded.as_ref().map(|seeded| seeded.seed),
+            lines: answer
+                .seeded
+                .as_ref()
+                .map(|seeded| seeded.lines.iter().map(|line| line.as_f64()).collect()),
         }
     }
 }

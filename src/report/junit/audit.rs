@@ -81,6 +81,7 @@ fn properties(point: &PointReport) -> Vec<Property> {
         ("accept_len interval", interval.map(|it| format!("{} to {}", decimal(it.low), decimal(it.high)))),
         ("batch", batches(point)),
         ("mechanism", mechanism(point)),
+        ("replay", point.replay.as_ref().map(ToString::to_string)),
     ];
     known.into_iter().filter_map(|(name, value)| Some(Property::new(name, printable(&value?)))).collect()
 }

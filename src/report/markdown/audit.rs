@@ -99,6 +99,7 @@ fn write_point(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -> 
     item("batch", batches(point))?;
     item("ranks", ranks(&point.ranks))?;
     item("mechanism", mechanism(point))?;
+    item("replay", point.replay.as_ref().map(|replay| prose(&replay.to_string())))?;
     item("skipped lines", skipped(point.skipped))?;
     item("read from", files(run, point))?;
     for finding in &point.findings {

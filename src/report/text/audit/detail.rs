@@ -9,6 +9,7 @@ use crate::report::audit::{
 };
 use crate::report::excerpt::printable;
 
+use super::super::replay::write_replay;
 use super::super::style::{BOLD, RESET};
 use super::{REMARK, colored, said, severity, whence};
 
@@ -19,6 +20,9 @@ pub(super) fn write(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write
     writeln!(out, "{BOLD}{}{RESET}", printable(&point.name))?;
     for (label, value) in facts(point) {
         writeln!(out, "  {label:<11} {}", printable(&value))?;
+    }
+    if let Some(replay) = &point.replay {
+        write_replay(replay, run, out)?;
     }
     for finding in &point.findings {
         writeln!(out, "  {} {}", severity(finding.severity, 11), said(run, finding))?;
