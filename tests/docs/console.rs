@@ -40,7 +40,7 @@ pub(crate) const NOT_RUN: &[&str] = &[
     // It opens a browser.
     "cargo doc --open",
     // It rewrites these very pages.
-    "SNAPSHOTS=overwrite cargo test --test docs",
+    "SNAPSHOTS=overwrite cargo test --test docs --test reports",
     // It measures; tests do not.
     "cargo bench",
     // They take a nightly compiler and ten minutes.

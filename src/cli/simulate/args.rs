@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::emit::EmitFlags;
 use super::lines::LineFlags;
 use crate::cli::format::FormatFlags;
+use crate::cli::found::FoundFile;
 use crate::cli::select::CellFlags;
 use crate::engine::{Drafter, Engine, EngineVersion, Models, Server};
 
@@ -173,15 +174,6 @@ pub(super) enum LawFlag {
 pub(super) enum Switch {
     On,
     Off,
-}
-
-/// A file to read settings from.
-#[derive(Clone, Debug)]
-pub(super) enum FoundFile {
-    /// `--env`
-    Env(PathBuf),
-    /// `--recipe`
-    Recipe(PathBuf),
 }
 
 fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Engine> {

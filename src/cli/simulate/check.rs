@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::{anyhow, bail, ensure};
 
-use super::args::{FoundFile, SimulateArgs};
-use super::read::read;
+use super::args::SimulateArgs;
+use crate::cli::found::{FoundFile, read};
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{Engine, Prediction, PredictionNote};
 use crate::golden::Severity;

@@ -36,7 +36,7 @@ pub(super) fn run(
     }
     let cell = lookup.as_ref().and_then(|lookup| match lookup.target.origin() {
         TargetOrigin::Golden(cell) => Some(cell.clone()),
-        TargetOrigin::Explicit => None,
+        TargetOrigin::Explicit | TargetOrigin::Injected { .. } => None,
     });
     let golden = lookup.map(|lookup| {
         let target = &lookup.target;

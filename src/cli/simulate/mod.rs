@@ -6,7 +6,6 @@ mod check;
 mod draw;
 mod emit;
 mod lines;
-mod read;
 mod target;
 
 use std::io::Write;

@@ -14,5 +14,6 @@ pub use audit::AuditDocument;
 pub use check::CheckDocument;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
+pub(super) use number::tidy;
 pub use records::write_record;
 pub use simulate::SimulateDocument;

@@ -9,7 +9,7 @@ use super::knobs::knob;
 use super::mapping;
 use super::role::{FoundSetting, NearMiss, Role};
 use super::shell;
-use super::spec::wrong;
+use super::spec::{Argument, wrong};
 
 /// The server that a file of settings describes: an env file or dump, a shell's exports or `set -x` trace, the document
 /// of `accsim env --json`, an object of environment variables, vLLM's speculative configuration, YAML with the same
@@ -44,17 +44,34 @@ pub fn parse_env(text: &str) -> Result<Role, FoundError> {
     {
         role.vllm_config(text, 1)?;
     } else {
-        for (name, value) in &object {
-            if let Some(value) = scalar(value) {
-                role.variable(name, &value, 1)?;
-            }
-        }
+        server_info(&mut role, &object)?;
         role.guess_engine();
         if !role.is_recognised() {
             return Err(unrecognised(&role, FoundErrorKind::OtherJson));
         }
     }
     Ok(role)
+}
+
+/// Variables by name; and the arguments and `internal_states[i].env_vars` of SGLang's `/server_info`.
+fn server_info(role: &mut Role, object: &Map<String, Value>) -> Result<(), FoundError> {
+    for (name, value) in object {
+        let Some(value) = scalar(value) else { continue };
+        role.variable(name, &value, 1)?;
+        if name.starts_with("speculative_") {
+            let name = name.replace('_', "-");
+            role.argument(Argument { name: &name, value: &value, line: 1 })?;
+        }
+    }
+    let states = object.get("internal_states").and_then(Value::as_array);
+    for variables in states.into_iter().flatten().filter_map(|state| state.get("env_vars")?.as_object()) {
+        for (name, value) in variables {
+            if let Some(value) = scalar(value) {
+                role.variable(name, &value, 1)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Lines of a shell, else YAML; an environment as the kernel keeps it parts its variables by NUL.
