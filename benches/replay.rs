@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use accsim::evidence::Place;
+use accsim::evidence::{Hundredths, Place};
 use accsim::law::Setting;
 use accsim::replay::{
     Claim, Clue, DrawLaw, DrawMethod, ReplayBuilder, ReplayLine, ReplayOptions, ReplayStatus, SEEDS,
@@ -49,7 +49,7 @@ fn lines(first: u64, count: u64) -> Vec<u32> {
     let Some(law) = law(DrawMethod::MatchExpected) else { return Vec::new() };
     let skipped = usize::try_from(first).unwrap_or(0);
     let lines = decode_lines(SEED, &law, 40, first + count);
-    lines.into_iter().skip(skipped).map(|line| line.count()).collect()
+    lines.into_iter().skip(skipped).map(Hundredths::count).collect()
 }
 
 fn replayed(lines: &[u32], server: ServerDraws, options: ReplayOptions) -> ReplayStatus {

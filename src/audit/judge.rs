@@ -49,7 +49,9 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     let replay = seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0));
     if let Some(replay) = &replay {
         reason = replay::decide(replay, reason, target, options);
-        analysis.iter_mut().for_each(|analysis| replay::identify(replay, &mut analysis.mechanisms));
+        if let Some(analysis) = &mut analysis {
+            replay::identify(replay, &mut analysis.mechanisms);
+        }
     }
     let (verdict, reason) = reason;
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));

@@ -128,5 +128,6 @@ pub(super) fn identify(replay: &Replay, mechanisms: &mut Mechanisms) {
         _ => return,
     };
     mechanisms.best = Some(best);
+    mechanisms.cells_alike.clear();
     mechanisms.rejected.retain(|rejected| *rejected != best);
 }

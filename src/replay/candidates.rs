@@ -47,7 +47,7 @@ impl Shape {
 
     /// Whether all lines read the same whole number, as without any draw.
     pub(super) fn is_constant(&self) -> bool {
-        self.least == self.greatest && self.least % 100 == 0
+        self.least == self.greatest && self.least.is_multiple_of(100)
     }
 
     /// Whether lines of a law can have this mean: half of the longest rank's lines count, the others may weigh little.
@@ -82,7 +82,9 @@ impl Candidates {
         let around = (mean.saturating_sub(AROUND)..=mean.saturating_add(AROUND)).map(hundredths);
         for length in length.into_iter().chain(options.cells.iter().copied()).chain(around) {
             for max in &maxima {
-                DrawMethod::ALL.into_iter().for_each(|method| all.add(method, length, *max));
+                for method in DrawMethod::ALL {
+                    all.add(method, length, *max);
+                }
             }
         }
         // Clamping moves the mean of a multinomial law: targets whose mean lies near the measured one.

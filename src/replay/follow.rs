@@ -223,7 +223,7 @@ impl Follower {
         }
         self.searches += 1;
         let lines: Vec<Line> = following(&self.pending);
-        let is_borne_out = self.tally.log10_tail(&self.script.odds) <= BORNE_OUT;
+        let is_borne_out = self.tally.log10_tail(self.script.odds) <= BORNE_OUT;
         resync::find_slip(&self.script, &mut self.sequence, self.next, &lines, is_borne_out)
     }
 

@@ -25,12 +25,12 @@ impl Odds {
     }
 
     /// For each line that must read the same: 0.089 for 3.51 and 40 steps.
-    pub(super) fn log10_line(&self) -> f64 {
+    pub(super) fn log10_line(self) -> f64 {
         self.collision.log10().min(0.0)
     }
 
     /// That at least `exact` of `lines` read the same.
-    pub(super) fn log10_tail(&self, exact: u64, lines: u64) -> f64 {
+    pub(super) fn log10_tail(self, exact: u64, lines: u64) -> f64 {
         if exact == 0 || lines == 0 || self.collision >= 1.0 {
             return 0.0;
         }

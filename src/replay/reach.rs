@@ -93,7 +93,7 @@ impl BatchPath {
         let (mut whole, mut from_start) = (Stretch::default(), Stretch::default());
         let (mut between, mut at_hand) = (Stretch::default(), Stretch::default());
         // Who leaves takes no part in the last step, whose batch is the line's.
-        let (last, earlier) =
+        let (closing, earlier) =
             draws.split_last().map_or((None, draws), |(last, earlier)| (Some(*last), earlier));
         for draw in earlier {
             let worth = worth(*draw);
@@ -102,7 +102,7 @@ impl BatchPath {
             at_hand = Stretch::default().or_better(at_hand).with(*draw, worth);
             between = between.or_better(at_hand);
         }
-        whole = last.map_or(whole, |draw| whole.with(draw, worth(draw)));
+        whole = closing.map_or(whole, |draw| whole.with(draw, worth(draw)));
         // Who remains takes part in the last step.
         let mut to_end = Stretch::default();
         let mut tail = Stretch::default();

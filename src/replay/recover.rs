@@ -233,7 +233,9 @@ impl Lanes {
         }
         for (slot, index) in self.state.iter_mut().zip(0_u32..) {
             if index > 0 {
-                words.iter_mut().for_each(|word| *word = next_initial(*word, index));
+                for word in &mut words {
+                    *word = next_initial(*word, index);
+                }
             }
             *slot = words;
         }

@@ -338,7 +338,7 @@ impl Trial {
         }
         let following = self.followers.iter().flatten().map(|follower| &follower.tally);
         let tallies = following.chain(self.ended.iter().map(|ended| &ended.tally));
-        tallies.map(|tally| tally.log10_tail(&self.script.odds)).fold(0.0, f64::min)
+        tallies.map(|tally| tally.log10_tail(self.script.odds)).fold(0.0, f64::min)
     }
 
     fn finish(mut self, longest: u64) -> TrialOutcome {
@@ -360,9 +360,9 @@ impl Trial {
         for Ended { tally, given_up } in self.ended {
             outcome.given_up = outcome.given_up.or(given_up);
             outcome.failed += tally.failed();
-            outcome.tail = outcome.tail.min(tally.log10_tail(&odds));
+            outcome.tail = outcome.tail.min(tally.log10_tail(odds));
             outcome.tally.join(&tally);
-            let chance = tally.log10_chance(&odds);
+            let chance = tally.log10_chance(odds);
             outcome.chance = outcome.chance.min(chance);
             if best.as_ref().is_none_or(|best| chance < best.0) {
                 best = Some((chance, tally.first_lines));

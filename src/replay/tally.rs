@@ -115,14 +115,14 @@ impl Tally {
 
     /// Decimal logarithm of the chance that a wrong sequence fits as well: steady lines one by one, all others as a group,
     /// offsets charged.
-    pub(super) fn log10_chance(&self, odds: &Odds) -> f64 {
+    pub(super) fn log10_chance(&self, odds: Odds) -> f64 {
         crate::law::float(self.steady_exact) * odds.log10_line()
             + odds.log10_tail(self.exact - self.steady_exact, self.checked - self.steady)
             + self.charge
     }
 
     /// The same for all lines as one group: some of them may fail.
-    pub(super) fn log10_tail(&self, odds: &Odds) -> f64 {
+    pub(super) fn log10_tail(&self, odds: Odds) -> f64 {
         odds.log10_tail(self.exact, self.checked) + self.charge
     }
 }

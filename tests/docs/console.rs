@@ -45,6 +45,7 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo bench",
     // They take a nightly compiler and ten minutes.
     "cargo install cargo-fuzz --locked",
+    "cargo test --release --test replay foreign -- --ignored --nocapture",
     "cargo +nightly fuzz run archive fuzz/corpus/archive tests/data/packed -- -max_total_time=660 -rss_limit_mb=512 -timeout=20 -max_len=65536",
 ];
 

@@ -94,7 +94,7 @@ fn thirteen_steady_lines_are_enough() {
             ),
             // Once proved it stays so.
             (status, _) => {
-                assert_eq!((status, report.verdict), (ReplayStatus::Proved, Verdict::Consistent), "{count}")
+                assert_eq!((status, report.verdict), (ReplayStatus::Proved, Verdict::Consistent), "{count}");
             }
         }
     }

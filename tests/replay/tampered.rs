@@ -31,10 +31,10 @@ fn steady(lines: &[String]) -> Vec<usize> {
             before.remove(&rank(line));
         } else if line.contains("Cache flushed successfully!") {
             before.clear();
-        } else if line.contains("] Decode batch") {
-            if before.insert(rank(line), running(line)) == Some(running(line)) {
-                found.push(index);
-            }
+        } else if line.contains("] Decode batch")
+            && before.insert(rank(line), running(line)) == Some(running(line))
+        {
+            found.push(index);
         }
     }
     found

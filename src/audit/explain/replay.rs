@@ -89,12 +89,13 @@ fn contradicted(replay: &Replay) -> Finding {
     )
 }
 
-/// The chance as people read it: `10^-72`.
+/// The chance as people read it, rounded up: `10^-72`.
 pub(crate) struct Chance(pub(crate) f64);
 
 impl fmt::Display for Chance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "10^{:.0}", self.0)
+        // Plus zero: no minus before a zero.
+        write!(f, "10^{:.0}", self.0.ceil() + 0.0)
     }
 }
 

@@ -138,19 +138,27 @@ impl fmt::Display for Reason {
             Self::EvaluationUndecided => {
                 write!(f, "the lines can be real acceptance, and can be simulated")
             }
-            Self::Replayed { law, log10_chance } => write!(
-                f,
-                "the lines are the server's own draws for {law}, recomputed from its seed; chance of an accident below {}",
-                Chance(*log10_chance)
-            ),
-            Self::OtherTarget { law } => {
-                write!(f, "the lines are the server's own draws for {law}, recomputed from its seed")
-            }
-            Self::ReplayRequired(ReplayStatus::Contradicted) => {
-                write!(f, "replay was required, and the lines are not the server's own draws")
-            }
-            Self::ReplayRequired(_) => write!(f, "replay was required, and proves nothing here"),
+            Self::Replayed { .. } | Self::OtherTarget { .. } | Self::ReplayRequired(_) => by_draws(self, f),
         }
+    }
+}
+
+/// Reasons that follow from the server's own draws.
+fn by_draws(reason: &Reason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match reason {
+        Reason::Replayed { law, log10_chance } => write!(
+            f,
+            "the lines are the server's own draws for {law}, recomputed from its seed; chance of an accident below {}",
+            Chance(*log10_chance)
+        ),
+        Reason::OtherTarget { law } => {
+            write!(f, "the lines are the server's own draws for {law}, recomputed from its seed")
+        }
+        Reason::ReplayRequired(ReplayStatus::Contradicted) => {
+            write!(f, "replay was required, and the lines are not the server's own draws")
+        }
+        Reason::ReplayRequired(_) => write!(f, "replay was required, and proves nothing here"),
+        _ => Ok(()),
     }
 }
 

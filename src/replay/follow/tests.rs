@@ -30,7 +30,9 @@ fn steady(script: &Script, count: u64) -> Vec<Line> {
 
 fn follow(script: &Arc<Script>, lines: &[Line]) -> Follower {
     let mut follower = Follower::new(Arc::clone(script), 0, 0.0);
-    lines.iter().for_each(|line| follower.follow(*line));
+    for line in lines {
+        follower.follow(*line);
+    }
     follower.finish();
     follower
 }
