@@ -17,4 +17,5 @@ pub mod golden;
 pub mod law;
 pub mod report;
 pub mod simulate;
+pub mod throughput;
 pub mod yaml;
