@@ -255,6 +255,12 @@ pub struct ServerStart {
     pub dp_size: Option<u32>,
     /// `disaggregation_mode`: `null`, `prefill`, `decode`.
     pub disaggregation_mode: Option<String>,
+    /// `cuda_graph_bs_decode`, or `cuda_graph_bs`: batch sizes that have a graph, as printed; at most 4096 of them.
+    pub graph_batches: Vec<u32>,
+    /// `chunked_prefill_size`: prompt tokens of a prefill batch.
+    pub chunked_prefill_size: Option<u32>,
+    /// `max_running_requests`.
+    pub max_running_requests: Option<u32>,
 }
 
 /// Why a line that looked like a record is none.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use rand::Rng as _;
+use rustc_hash::FxHashMap;
 
 use crate::law::Stream;
 use crate::throughput::lengths::Lengths;
@@ -66,7 +67,7 @@ struct Elsewhere {
     server: PrefillCost,
     free: BinaryHeap<Reverse<At>>,
     ready: BinaryHeap<Reverse<(At, u64)>>,
-    prefilled: std::collections::HashMap<u64, Arrived, rustc_hash::FxBuildHasher>,
+    prefilled: FxHashMap<u64, Arrived>,
     number: u64,
 }
 
@@ -90,7 +91,7 @@ impl<'a> Source<'a> {
                 server: PrefillCost { law: server.prefill, cached: server.cached },
                 free: (0..workers).map(|_| Reverse(At(0.0))).collect(),
                 ready: BinaryHeap::new(),
-                prefilled: std::collections::HashMap::default(),
+                prefilled: FxHashMap::default(),
                 number: 0,
             }),
             _ => None,

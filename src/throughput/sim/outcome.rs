@@ -23,6 +23,8 @@ pub struct Outcome {
     pub tpot_s: Vec<f64>,
     /// When each finished.
     pub finished_s: Vec<f64>,
+    /// Output tokens of each.
+    pub outputs: Vec<u32>,
     /// Seconds between two deliveries of tokens to a request.
     pub gaps: Gaps,
     /// Steps of the server.

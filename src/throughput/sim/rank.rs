@@ -87,10 +87,6 @@ impl Rank {
         self.queue.len()
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.load() == 0
-    }
-
     pub(super) fn has_chunks(&self) -> bool {
         !self.chunking.is_empty()
     }
@@ -303,6 +299,7 @@ impl Rank {
             outcome.e2e_s.push(now - job.arrival_s);
             outcome.ttft_s.push(first_s - job.arrival_s);
             outcome.finished_s.push(now);
+            outcome.outputs.push(job.request.output);
             if job.request.output > 1 {
                 outcome.tpot_s.push((now - first_s) / f64::from(job.request.output - 1));
             }
