@@ -9,6 +9,7 @@ mod bootstrap;
 mod calibrate;
 mod client;
 mod closed_form;
+mod compare;
 mod fit;
 mod lengths;
 mod linear;
@@ -26,6 +27,7 @@ mod trace;
 pub use calibrate::{CalibrateError, Options, calibrate};
 pub use client::{ClientError, ClientRun, Phase, Timed, read_client};
 pub use closed_form::{Demand, NoSteadyState, Steady, open_loop};
+pub use compare::{CompareError, Comparison, PhaseFigures, check_against, compare};
 pub use lengths::{Lengths, LengthsError};
 pub use model::{
     Fitted, Law, Level, MODEL_KIND, MODEL_VERSION, Merged, Missing, Model, ModelError, Outcome, Quality, Ranges,
@@ -33,9 +35,9 @@ pub use model::{
 };
 pub use observe::{Exclusion, LogRun, ObserveError, Observer, Prompts, Window, mean_batch, step_seconds};
 pub use pareto::{Standing, pareto};
-pub use predict::{Basis, PredictError, Prediction, Question, predict};
+pub use predict::{Basis, NOT_MODELLED, PredictError, Prediction, Question, predict};
 pub use ratio::{break_even, throughput_ratio};
-pub use serve::{ServeError, basis_at, server};
+pub use serve::{ServeError, SimulatedPoint, basis_at, server};
 pub use step::{Bend, Load, PrefillLaw, StepLaw, experts_touched, padded};
 pub use sweep::{Best, Cell, Sweep, SweepError, SweepReport, sweep};
 pub use trace::{TraceError, TraceForm, read_trace};

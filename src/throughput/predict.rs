@@ -414,3 +414,12 @@ fn between(levels: &[&Level], running: u32, figure: &dyn Fn(&Level) -> f64) -> f
         (None, None) => 1.0,
     }
 }
+
+/// What no prediction here takes into account.
+pub const NOT_MODELLED: [&str; 5] = [
+    "expert routing of simulated tokens (fixed-token mode)",
+    "adaptive draft length",
+    "confidence scheduling",
+    "overlap of scheduling and computing",
+    "retraction (the simulation models it on request)",
+];

@@ -2,7 +2,6 @@
 
 use crate::law::AcceptanceLaw;
 
-use super::lengths::Lengths;
 use super::model::{Missing, Model, Outcome};
 use super::predict::Basis;
 use super::sim::Server;
@@ -63,12 +62,13 @@ pub fn server(model: &Model, drafts: u32, acceptance: AcceptanceLaw) -> Result<S
     Ok(server)
 }
 
-/// What a simulation of a closed loop stands on: the step law inside what the logs cover, or outside.
+/// What a simulation stands on: the step law inside what the logs cover, or outside; `concurrency` requests in flight over all
+/// ranks, `input` and `output` their mean tokens.
 #[must_use]
-pub fn basis_at(model: &Model, server: &Server, concurrency: u32, input: Lengths, output: Lengths) -> Basis {
+pub fn basis_at(model: &Model, server: &Server, concurrency: u32, input: f64, output: f64) -> Basis {
     let Some(law) = model.law(server.drafts) else { return Basis::Extrapolated };
     let running = concurrency.div_ceil(server.ranks.max(1)).min(server.most_running);
-    let context = input.mean() + output.mean() / 2.0;
+    let context = input + output / 2.0;
     let within = |value: f64, (low, high): (f64, f64)| value >= low * 0.999 && value <= high * 1.001;
     let (least, most) = law.ranges.running;
     let lengths = (law.draft_lengths.first().copied(), law.draft_lengths.last().copied());
@@ -78,4 +78,15 @@ pub fn basis_at(model: &Model, server: &Server, concurrency: u32, input: Lengths
     } else {
         Basis::Extrapolated
     }
+}
+
+/// A simulated point with what it stands on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedPoint {
+    /// How requests came.
+    pub arrivals: super::sim::Arrivals,
+    /// What came of it.
+    pub point: super::sim::Point,
+    /// What it stands on.
+    pub basis: Basis,
 }

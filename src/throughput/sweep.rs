@@ -115,7 +115,7 @@ pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
                 .map_or(AcceptanceLaw::Constant(1), AcceptanceLaw::match_expected);
             let server = server(model, *drafts, law)?;
             let traffic = Traffic::closed(*concurrency, plan.input, plan.output, plan.duration_s);
-            let basis = basis_at(model, &server, *concurrency, plan.input, plan.output);
+            let basis = basis_at(model, &server, *concurrency, plan.input.mean(), plan.output.mean());
             runs.push((server, traffic));
             cells.push((*drafts, *accept_length, *concurrency, basis));
         }
@@ -173,5 +173,17 @@ pub(super) fn prefilling(model: &Model, colocated: bool) -> Prefilling {
         Prefilling::Blocking { batch_tokens: model.batch_tokens.unwrap_or(8192) }
     } else {
         Prefilling::Elsewhere { workers: 1 << 16 }
+    }
+}
+
+impl SweepReport {
+    /// What a winner stands on: the weaker basis of it and the next.
+    #[must_use]
+    pub fn basis(&self, best: &Best) -> Basis {
+        let of = |drafts: Option<u32>| {
+            let cell = self.cells.iter().find(|cell| (cell.concurrency, Some(cell.drafts)) == (best.concurrency, drafts));
+            cell.map_or(Basis::Interpolated, |cell| cell.basis)
+        };
+        of(Some(best.drafts)).max(of(best.next))
     }
 }

@@ -3,5 +3,6 @@
 
 mod cell;
 mod records;
+pub mod throughput;
 
 pub use records::RecordTable;

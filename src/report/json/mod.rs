@@ -9,6 +9,7 @@ mod number;
 mod prediction;
 mod records;
 mod simulate;
+mod throughput;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
@@ -16,3 +17,4 @@ pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
 pub use records::write_record;
 pub use simulate::SimulateDocument;
+pub use throughput::{ModelDocument, ParetoDocument, PredictDocument, SweepDocument, ThroughputSimulation};

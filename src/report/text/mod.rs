@@ -7,5 +7,6 @@ mod prediction;
 pub mod simulate;
 mod style;
 mod table;
+pub mod throughput;
 
 pub(crate) use table::{Align, Table};

@@ -54,6 +54,8 @@ pub(super) struct Source<'a> {
     lengths: Stream,
     times: Stream,
     sent: u64,
+    /// Clients that send for a given time begin the list anew when it ends.
+    repeats: bool,
     /// Next arrival of an open loop.
     next: Option<(f64, Request)>,
     /// Sent by a client and not yet taken.
@@ -101,6 +103,7 @@ impl<'a> Source<'a> {
             lengths: Stream::new(seed, replicate, LENGTHS),
             times: Stream::new(seed, replicate, TIMES),
             sent: 0,
+            repeats: matches!(traffic.arrivals, Arrivals::Closed { .. }) && traffic.duration_s.is_finite(),
             next: None,
             waiting: VecDeque::new(),
             elsewhere,
@@ -125,7 +128,11 @@ impl<'a> Source<'a> {
                 output: between(&mut self.lengths, *output),
                 cached: None,
             }),
-            Requests::Listed(list) => usize::try_from(self.sent).ok().and_then(|at| list.get(at)).copied(),
+            Requests::Listed(list) => {
+                let at = usize::try_from(self.sent).unwrap_or(usize::MAX);
+                let again = self.repeats.then(|| at.checked_rem(list.len())).flatten();
+                list.get(again.unwrap_or(at)).copied()
+            }
         };
         self.sent += 1;
         if self.sent > MOST { Err(too_many()) } else { Ok(request) }

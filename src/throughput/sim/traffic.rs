@@ -67,8 +67,23 @@ pub enum Requests {
         /// Output tokens.
         output: Lengths,
     },
-    /// One after the other from a trace, which ends the run when it ends.
+    /// One after the other from a trace. The run ends with it; but clients that send for a given time begin it anew.
     Listed(Arc<[Request]>),
+}
+
+impl Requests {
+    /// Mean input and output tokens.
+    #[must_use]
+    pub fn means(&self) -> (f64, f64) {
+        match self {
+            Self::Drawn { input, output } => (input.mean(), output.mean()),
+            Self::Listed(list) => {
+                let count = crate::law::float(u64::try_from(list.len()).unwrap_or(1).max(1));
+                let sum = |tokens: fn(&Request) -> u32| list.iter().map(|request| f64::from(tokens(request))).sum::<f64>();
+                (sum(|request| request.input) / count, sum(|request| request.output) / count)
+            }
+        }
+    }
 }
 
 impl Traffic {
