@@ -259,6 +259,8 @@ pub struct ServerStart {
     pub graph_batches: Vec<u32>,
     /// `chunked_prefill_size`: prompt tokens of a prefill batch.
     pub chunked_prefill_size: Option<u32>,
+    /// `disable_overlap_schedule`: whether a step waits for the results of the last.
+    pub overlap_disabled: Option<bool>,
     /// `max_running_requests`.
     pub max_running_requests: Option<u32>,
 }

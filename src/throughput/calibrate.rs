@@ -185,6 +185,7 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
         ranks: runs.iter().map(|run| run.ranks).max().unwrap_or(1).clamp(1, 65_536),
         batch_tokens: stated(|server| server.chunked_prefill_size),
         most_running: stated(|server| server.max_running_requests),
+        overlap: runs.iter().find_map(|run| run.server.as_ref()?.overlap_disabled).map(|disabled| !disabled),
     })
 }
 

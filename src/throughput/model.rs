@@ -30,6 +30,9 @@ pub struct Model {
     pub batch_tokens: Option<u32>,
     /// Most running requests of a rank, where known.
     pub most_running: Option<u32>,
+    /// Whether steps are launched before the results of the last are looked at, where known.
+    #[serde(default)]
+    pub overlap: Option<bool>,
 }
 
 /// What is known of the step law, without speculation or with it.

@@ -420,6 +420,6 @@ pub const NOT_MODELLED: [&str; 5] = [
     "expert routing of simulated tokens (fixed-token mode)",
     "adaptive draft length",
     "confidence scheduling",
-    "overlap of scheduling and computing",
+    "overlap of scheduling and computing (the simulation models the step that a finished request stays on)",
     "retraction (the simulation models it on request)",
 ];

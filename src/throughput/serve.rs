@@ -54,6 +54,7 @@ pub fn server(model: &Model, drafts: u32, acceptance: AcceptanceLaw) -> Result<S
     let mut server = Server::new(fitted.step.clone(), fitted.prefill, drafts, acceptance);
     server.verified = law.verified(drafts);
     server.prefilling = prefilling(model, law.colocated);
+    server.overlap = model.overlap.unwrap_or(false);
     server.ranks = model.ranks.clamp(1, 1024);
     server.cached = model.workload.cached.clamp(0.0, 1.0);
     if let Some(most) = model.most_running {

@@ -116,6 +116,11 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "BOOL", help_heading = LIMITS, action = ArgAction::Set, default_value_t = true)]
     ranks_share_draws: bool,
 
+    /// Whether a step is launched before the results of the last are looked at, so that finished requests stay for one step
+    /// more [default: as the model's logs say]
+    #[arg(long, value_name = "BOOL", help_heading = LIMITS, action = ArgAction::Set)]
+    overlap: Option<bool>,
+
     /// What all draws follow from: the same seed, the same output
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -326,6 +331,7 @@ impl SimulateArgs {
         server.most_running = self.max_running.unwrap_or(server.most_running);
         server.cached = self.cache_hit.unwrap_or(server.cached);
         server.ranks = self.ranks.unwrap_or(server.ranks);
+        server.overlap = self.overlap.unwrap_or(server.overlap);
         server.ranks_share_draws = self.ranks_share_draws;
         let when_full = match self.kv_full {
             FullFlag::Queue => WhenFull::Queue,

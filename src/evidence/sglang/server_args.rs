@@ -2,6 +2,8 @@
 
 use crate::evidence::ServerStart;
 
+use super::number::boolean;
+
 /// Reads what stands behind `server_args=`; `None` when it is neither of the two forms.
 pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
     let body = text.strip_prefix(b"ServerArgs(").or_else(|| text.strip_prefix(b"{"))?;
@@ -23,6 +25,7 @@ pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
             b"cuda_graph_bs_decode" => start.graph_batches = numbers(value),
             b"cuda_graph_bs" if start.graph_batches.is_empty() => start.graph_batches = numbers(value),
             b"chunked_prefill_size" => start.chunked_prefill_size = number(value),
+            b"disable_overlap_schedule" => start.overlap_disabled = boolean(value),
             b"max_running_requests" => start.max_running_requests = number(value),
             _ => {}
         }

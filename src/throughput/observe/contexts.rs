@@ -49,6 +49,10 @@ impl Contexts {
             (self.sum, self.longest, crate::law::float(u64::try_from(before).unwrap_or(0)));
         let age = self.settle(running, total, accept_len, steps);
         let running = f64::from(running);
+        if total <= 0.0 && old_running > 0.0 {
+            // All ended with the last step.
+            return Means { sum: old_sum + old_running * gained / 2.0, longest: old_longest + gained / 2.0 };
+        }
         if !changed {
             return Means { sum: total - running * gained / 2.0, longest: self.longest - gained / 2.0 };
         }

@@ -88,7 +88,7 @@ impl<'a> Loop<'a> {
             if self.ranks.iter().any(|rank| rank.waiting() > 0) && self.prefill(&mut log)? {
                 continue;
             }
-            if self.ranks.iter().all(|rank| rank.batch.len() == 0 && !rank.has_chunks()) {
+            if self.ranks.iter().all(|rank| rank.active() == 0 && !rank.has_chunks()) {
                 let next = self.source.next_s();
                 if !next.is_finite() {
                     break;
@@ -187,7 +187,7 @@ impl<'a> Loop<'a> {
         let mut chunk_s = 0.0_f64;
         for rank in &mut self.ranks {
             self.outcome.retracted += rank.retract(self.server, &mut self.jobs);
-            if rank.batch.len() > 0 {
+            if rank.active() > 0 {
                 cost = cost.max(self.server.step.step_s(&rank.next_load(self.server, &self.jobs)));
             }
             let chunk = rank.chunk(self.server);
@@ -205,8 +205,8 @@ impl<'a> Loop<'a> {
         let mut tokens = 0;
         for rank in &mut self.ranks {
             let running = rank.batch.len();
-            if running > 0 {
-                tokens += rank.step(&self.jobs, self.now, &mut self.outcome).tokens;
+            if rank.active() > 0 {
+                tokens += rank.step(self.server, &self.jobs, self.now, &mut self.outcome).tokens;
                 if let Some((interval, sink)) = log
                     && rank.window.steps >= *interval
                 {

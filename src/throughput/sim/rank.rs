@@ -46,6 +46,9 @@ pub(super) struct Rank {
     fresh: Vec<f64>,
     last_step_s: f64,
     finished: Vec<Finished>,
+    /// Who is done and stays for the step that was launched already, and the tokens that they hold.
+    leaving: Vec<Finished>,
+    leaving_tokens: u64,
     pub(super) window: Window,
 }
 
@@ -73,6 +76,8 @@ impl Rank {
             fresh: Vec::new(),
             last_step_s: 0.0,
             finished: Vec::new(),
+            leaving: Vec::new(),
+            leaving_tokens: 0,
             window: Window::default(),
         }
     }
@@ -81,6 +86,11 @@ impl Rank {
     pub(super) fn load(&self) -> usize {
         let running = usize::try_from(self.batch.len()).unwrap_or(usize::MAX);
         running.saturating_add(self.queue.len()).saturating_add(self.chunking.len())
+    }
+
+    /// Requests that the next step computes.
+    pub(super) fn active(&self) -> u32 {
+        self.batch.len().saturating_add(u32::try_from(self.leaving.len()).unwrap_or(u32::MAX))
     }
 
     pub(super) fn waiting(&self) -> usize {
@@ -104,7 +114,7 @@ impl Rank {
     fn admissible(&self, server: &Server, jobs: &Jobs) -> Option<(u32, u64)> {
         let slot = *self.queue.front()?;
         let job = jobs.get(slot)?;
-        let busy = u64::from(self.batch.len())
+        let busy = u64::from(self.active())
             + u64::try_from(self.admitted.len() + self.chunking.len()).unwrap_or(u64::MAX);
         if busy >= u64::from(server.most_running) {
             return None;
@@ -250,16 +260,27 @@ impl Rank {
     /// The load of the next step.
     pub(super) fn next_load(&mut self, server: &Server, jobs: &Jobs) -> Load {
         Load {
-            running: self.batch.len(),
+            running: self.active(),
             drafts: server.drafts,
             verified: server.verified,
-            kv_tokens: crate::law::float(self.batch.kv_tokens()),
+            kv_tokens: crate::law::float(self.batch.kv_tokens() + self.leaving_tokens),
             longest: crate::law::float(self.batch.longest(jobs)),
         }
     }
 
     /// One step that ends at `now`.
-    pub(super) fn step(&mut self, jobs: &Jobs, now: f64, outcome: &mut Outcome) -> Emitted {
+    pub(super) fn step(&mut self, server: &Server, jobs: &Jobs, now: f64, outcome: &mut Outcome) -> Emitted {
+        let left = std::mem::take(&mut self.leaving);
+        let emitted = if self.batch.len() > 0 { self.advance(jobs, now, outcome) } else { Emitted::default() };
+        if server.overlap {
+            self.leaving = std::mem::replace(&mut self.finished, left);
+            let held = |done: &Finished| jobs.get(done.slot).map_or(0, |job| job.request.input + job.request.output);
+            self.leaving_tokens = self.leaving.iter().map(|done| u64::from(held(done))).sum();
+        }
+        emitted
+    }
+
+    fn advance(&mut self, jobs: &Jobs, now: f64, outcome: &mut Outcome) -> Emitted {
         let running = u64::from(self.batch.len());
         let emitted = self.batch.step(&mut self.draws, jobs, &mut self.finished);
         self.window.steps += 1;

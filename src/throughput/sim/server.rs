@@ -36,6 +36,8 @@ pub struct Server {
     pub ranks: u32,
     /// Whether ranks draw one sequence while none is idle, as real ones do.
     pub ranks_share_draws: bool,
+    /// Whether the next step is launched before the results of the last are looked at: who is done stays for one step more.
+    pub overlap: bool,
 }
 
 /// Where and how prompts are prefilled.
@@ -93,6 +95,7 @@ impl Server {
             cached: 0.0,
             ranks: 1,
             ranks_share_draws: true,
+            overlap: false,
         }
     }
 
