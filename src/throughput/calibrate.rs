@@ -305,7 +305,7 @@ fn by_level(rows: &[Row]) -> BTreeMap<(u32, u32), Vec<Row>> {
 }
 
 fn mean_accept_length(rows: &[Row]) -> f64 {
-    let steps: f64 = rows.iter().map(|row| f64::from(row.running) * f64::from(row.interval)).sum();
+    let steps: f64 = rows.iter().map(|row| row.batch * f64::from(row.interval)).sum();
     rows.iter().map(Row::output_tokens).sum::<f64>() / steps
 }
 
@@ -328,9 +328,9 @@ fn slope(rows: &[Row]) -> Option<f64> {
 fn fitted(regime: &Regime, options: &Options) -> Result<Fitted, Vec<Missing>> {
     let rows = &regime.rows;
     let batches: BTreeSet<u32> = rows.iter().map(|row| row.running).collect();
-    let contexts = rows.iter().map(|row| row.kv_tokens / f64::from(row.running.max(1)));
-    let (shortest, longest) =
-        contexts.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    // Without the rarest: a line on whose step requests ended shows the tokens of those that are left.
+    let contexts = rows.iter().map(|row| row.kv_tokens / f64::from(row.running.max(1))).collect();
+    let (shortest, longest) = bootstrap::band(contexts).unwrap_or_default();
     let spread = if shortest > 0.0 { longest / shortest } else { f64::INFINITY };
     let mut missing = Vec::new();
     if regime.colocated && regime.prefill_lines == 0 {

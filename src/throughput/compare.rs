@@ -39,8 +39,9 @@ pub struct Comparison {
     pub steady_requests: u64,
     /// All requests, from the first to the last token: measured, simulated.
     pub whole: (PhaseFigures, PhaseFigures),
-    /// Without the first request of each client, and between the end of these and the end of sending: measured, simulated. The
-    /// tokens of a request count as spread evenly over it, on both sides. None where nothing is left.
+    /// Of the requests behind the first one of each client that the client saw end before it stopped sending, the same ones on
+    /// both sides: measured, simulated. Tokens a second are clients times tokens over seconds (Little 1961), as every client is
+    /// busy all that time. None where there is no such request.
     pub steady: Option<(PhaseFigures, PhaseFigures)>,
     /// Standard error of the measured steady figures by a bootstrap over requests, relative.
     pub noise: PhaseFigures,
@@ -131,10 +132,20 @@ fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparis
     );
     let whole_measured =
         PhaseFigures { tps: phase.output_tps(), ..latencies(&measured).unwrap_or_default() };
+    let first = usize::try_from(phase.concurrency).unwrap_or(usize::MAX);
+    let kept: Vec<usize> = measured
+        .iter()
+        .enumerate()
+        .skip(first)
+        .filter(|(_, span)| span.end_s <= sending_s)
+        .map(|(index, _)| index)
+        .collect();
+    let chosen = |spans: &[Span]| -> Vec<Span> { kept.iter().filter_map(|index| spans.get(*index).copied()).collect() };
+    let clients = f64::from(phase.concurrency);
     let steady_simulated: Option<Vec<PhaseFigures>> =
-        simulated.iter().map(|spans| steady(spans, phase.concurrency, sending_s)).collect();
-    let steady = steady(&measured, phase.concurrency, sending_s).zip(steady_simulated.map(|all| mean(&all)));
-    let later = later(&measured, phase.concurrency);
+        simulated.iter().map(|spans| steady(&chosen(spans), clients)).collect();
+    let later = chosen(&measured);
+    let steady = steady(&later, clients).zip(steady_simulated.map(|all| mean(&all)));
     Comparison {
         concurrency: phase.concurrency,
         requests: u64::try_from(measured.len()).unwrap_or(u64::MAX),
@@ -145,18 +156,14 @@ fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparis
     }
 }
 
+/// The requests of a run in the order of their sending, which is that of the client.
 fn spans(outcome: &Outcome) -> Vec<Span> {
     let times = outcome.finished_s.iter().zip(&outcome.e2e_s).zip(&outcome.outputs);
-    let mut spans: Vec<Span> = times
-        .map(|((end, seconds), output)| Span { start_s: end - seconds, end_s: *end, output: f64::from(*output) })
-        .collect();
-    spans.sort_by(|left, right| left.start_s.total_cmp(&right.start_s));
-    spans
-}
-
-/// Those behind the first request of each client, by their start.
-fn later(spans: &[Span], concurrency: u32) -> Vec<Span> {
-    spans.iter().skip(usize::try_from(concurrency).unwrap_or(usize::MAX)).copied().collect()
+    let spans = times
+        .map(|((end, seconds), output)| Span { start_s: end - seconds, end_s: *end, output: f64::from(*output) });
+    let mut numbered: Vec<(u64, Span)> = outcome.numbers.iter().copied().zip(spans).collect();
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, span)| span).collect()
 }
 
 fn latencies(spans: &[Span]) -> Option<PhaseFigures> {
@@ -164,21 +171,11 @@ fn latencies(spans: &[Span]) -> Option<PhaseFigures> {
     Percentiles::of(&seconds).map(|found| PhaseFigures { tps: 0.0, mean_s: found.mean, p90_s: found.p90 })
 }
 
-/// Steady figures: from the end of the first requests to the end of sending.
-fn steady(spans: &[Span], concurrency: u32, sending_s: f64) -> Option<PhaseFigures> {
-    let first = usize::try_from(concurrency).unwrap_or(usize::MAX);
-    let from = spans.iter().take(first).map(|span| span.end_s).fold(0.0, f64::max);
-    if from >= sending_s {
-        return None;
-    }
-    let tokens: f64 = spans
-        .iter()
-        .map(|span| {
-            let inside = (span.end_s.min(sending_s) - span.start_s.max(from)).max(0.0);
-            span.output * inside / (span.end_s - span.start_s).max(1e-9)
-        })
-        .sum();
-    Some(PhaseFigures { tps: tokens / (sending_s - from), ..latencies(&later(spans, concurrency))? })
+/// Steady figures of requests that all ran while every client was busy.
+fn steady(spans: &[Span], clients: f64) -> Option<PhaseFigures> {
+    let seconds: f64 = spans.iter().map(|span| span.end_s - span.start_s).sum();
+    let tokens: f64 = spans.iter().map(|span| span.output).sum();
+    Some(PhaseFigures { tps: clients * tokens / seconds, ..latencies(spans)? })
 }
 
 fn mean(figures: &[PhaseFigures]) -> PhaseFigures {

@@ -23,6 +23,8 @@ pub(super) struct Row {
     pub(super) drafts: u32,
     pub(super) verified: u32,
     pub(super) running: u32,
+    /// Mean batch of the window: `running` itself, where the log has no times with milliseconds.
+    pub(super) batch: f64,
     /// Padded batch times verified tokens.
     pub(super) tokens: f64,
     pub(super) kv_tokens: f64,
@@ -38,11 +40,16 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn new(window: &Window, drafts: u32, verified: u32, graph_batches: &[u32]) -> Option<Self> {
         let step_s = window.step_s().filter(|step| step.is_finite() && *step > 0.0)?;
+        let running = f64::from(window.running);
+        // With its own seconds a window needs no steady batch.
+        let (batch, step_s) = window.measured().unwrap_or((running, step_s));
+        let computed = if graph_batches.is_empty() { batch } else { f64::from(padded(graph_batches, window.running)) };
         Some(Self {
             drafts,
             verified,
             running: window.running,
-            tokens: f64::from(padded(graph_batches, window.running)) * f64::from(verified),
+            batch,
+            tokens: computed * f64::from(verified),
             kv_tokens: window.kv_tokens,
             longest: window.longest,
             batches: window.batches_a_step(),
@@ -55,7 +62,7 @@ impl Row {
 
     /// Output tokens of the window.
     pub(super) fn output_tokens(&self) -> f64 {
-        f64::from(self.running) * self.accept_len * f64::from(self.interval)
+        self.batch * self.accept_len * f64::from(self.interval)
     }
 
     /// Seconds of the window.
@@ -226,6 +233,7 @@ mod tests {
                 drafts: 4,
                 verified: 5,
                 running,
+                batch: f64::from(running),
                 tokens: f64::from(running) * 5.0,
                 kv_tokens,
                 longest: 0.0,
@@ -272,7 +280,7 @@ mod tests {
             .map(|running| {
                 let (count, row) = (f64::from(running), rows()[0]);
                 let step_s = 0.012 + 3e-5 * count;
-                Row { running, tokens: 5.0 * count, kv_tokens: 1256.0 * count, step_s, ..row }
+                Row { running, batch: count, tokens: 5.0 * count, kv_tokens: 1256.0 * count, step_s, ..row }
             })
             .into();
         let shape = Shape { prompts: false, ..SHAPE };

@@ -133,6 +133,7 @@ mod tests {
             prefill_batches: 0,
             prefill_tokens: 0,
             graph: Some(true),
+            gap_s: None,
             clock_jumped: false,
             interval: 40,
         }

@@ -221,7 +221,7 @@ impl Builder {
         let kv_printed = line.tokens().map(crate::law::float);
         let means = state.contexts.decode(line.running_req, kv_printed.unwrap_or(0.0), accept_len, interval);
         let tokens = f64::from(line.running_req) * accept_len * f64::from(interval);
-        let jump = state.clock(line.timestamp, tps.map(|tps| tokens / tps));
+        let (gap_s, jump) = state.clock(line.timestamp, tps.map(|tps| tokens / tps));
         if let Some(seconds) = jump {
             self.run.clock_jumps += 1;
             self.run.clock_jump = self.run.clock_jump.or(Some((place, seconds)));
@@ -237,6 +237,7 @@ impl Builder {
             prefill_batches: std::mem::take(&mut state.batches),
             prefill_tokens: std::mem::take(&mut state.tokens),
             graph: line.graph.map(|graph| graph.on),
+            gap_s,
             clock_jumped: jump.is_some(),
             interval,
         };
@@ -267,21 +268,25 @@ impl LogRun {
 }
 
 impl Rank {
-    /// Notes the time of a line; how far the clock jumped against what the throughput says, in seconds.
-    fn clock(&mut self, time: Option<Timestamp<'_>>, expected_s: Option<f64>) -> Option<i64> {
+    /// Notes the time of a line: seconds since the last one where it has milliseconds, and how far the clock jumped against what
+    /// the throughput says.
+    fn clock(&mut self, time: Option<Timestamp<'_>>, expected_s: Option<f64>) -> (Option<f64>, Option<i64>) {
         let now = time.and_then(seconds);
         let passed = now.zip(self.clock_s).map(|(now, last)| now - last);
         self.clock_s = now.or(self.clock_s);
         // Times without a date begin anew at midnight.
         let is_dated = time.is_some_and(|time| time.as_bytes().len() >= 19);
-        let passed = passed.map(|passed| if !is_dated && passed < -43_200.0 { passed + 86_400.0 } else { passed })?;
+        let Some(passed) = passed else { return (None, None) };
+        let passed = if !is_dated && passed < -43_200.0 { passed + 86_400.0 } else { passed };
         let back = passed < -1.5;
         let ahead = expected_s.is_some_and(|expected| passed > expected * 3.0 + CLOCK_SLACK_S);
-        (back || ahead).then(|| {
+        let jump = (back || ahead).then(|| {
             let whole = crate::law::whole(passed.abs().round());
             let whole = i64::try_from(whole).unwrap_or(i64::MAX);
             if back { -whole } else { whole }
-        })
+        });
+        let is_fine = time.is_some_and(|time| time.as_bytes().contains(&b'.'));
+        (Some(passed).filter(|_| is_fine && jump.is_none()), jump)
     }
 }
 

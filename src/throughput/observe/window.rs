@@ -23,6 +23,8 @@ pub struct Window {
     pub prefill_tokens: u64,
     /// Whether the steps replayed a graph, where printed.
     pub graph: Option<bool>,
+    /// Seconds since the line before, where times have milliseconds.
+    pub gap_s: Option<f64>,
     /// Whether the clock went back, or on by far more than the line's throughput allows.
     pub clock_jumped: bool,
     /// Verify steps that it stands for.
@@ -40,6 +42,16 @@ impl Window {
     #[must_use]
     pub fn step_s(&self) -> Option<f64> {
         self.tps.map(|tps| step_seconds(self.running, self.accept_len, tps))
+    }
+
+    /// Mean batch and seconds a step from the window's own seconds, where the log has them to a part in a hundred and the batch
+    /// comes near the printed one.
+    #[must_use]
+    pub fn measured(&self) -> Option<(f64, f64)> {
+        let (gap_s, tps) = (self.gap_s.filter(|gap| *gap > 0.1)?, self.tps?);
+        let batch = mean_batch(tps, gap_s, self.interval, self.accept_len);
+        let near = (batch / f64::from(self.running) - 1.0).abs() < 0.25;
+        near.then_some((batch, gap_s / f64::from(self.interval.max(1))))
     }
 
     /// Prefill batches a step.

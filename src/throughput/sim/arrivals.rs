@@ -38,6 +38,9 @@ impl Ord for At {
     }
 }
 
+/// A request, and how many were sent before it.
+type Numbered = (u64, Request);
+
 /// A request on its way into the decoding server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Arrived {
@@ -45,6 +48,8 @@ pub(super) struct Arrived {
     pub(super) arrival_s: f64,
     /// When its first token came from a prefill server.
     pub(super) first_s: Option<f64>,
+    /// How many were sent before it.
+    pub(super) number: u64,
 }
 
 /// The requests of one run, in the order of their coming.
@@ -57,9 +62,9 @@ pub(super) struct Source<'a> {
     /// Clients that send for a given time begin the list anew when it ends.
     repeats: bool,
     /// Next arrival of an open loop.
-    next: Option<(f64, Request)>,
+    next: Option<(f64, Numbered)>,
     /// Sent by a client and not yet taken.
-    waiting: VecDeque<(f64, Request)>,
+    waiting: VecDeque<(f64, Numbered)>,
     elsewhere: Option<Elsewhere>,
 }
 
@@ -70,7 +75,6 @@ struct Elsewhere {
     free: BinaryHeap<Reverse<At>>,
     ready: BinaryHeap<Reverse<(At, u64)>>,
     prefilled: FxHashMap<u64, Arrived>,
-    number: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +98,6 @@ impl<'a> Source<'a> {
                 free: (0..workers).map(|_| Reverse(At(0.0))).collect(),
                 ready: BinaryHeap::new(),
                 prefilled: FxHashMap::default(),
-                number: 0,
             }),
             _ => None,
         };
@@ -120,7 +123,8 @@ impl<'a> Source<'a> {
     }
 
     /// The next request's lengths; none when the trace is over.
-    fn draw(&mut self) -> Result<Option<Request>, SimError> {
+    fn draw(&mut self) -> Result<Option<Numbered>, SimError> {
+        let number = self.sent;
         let request = match &self.traffic.requests {
             Requests::Drawn { input, output } => Some(Request {
                 arrival_s: 0.0,
@@ -135,7 +139,7 @@ impl<'a> Source<'a> {
             }
         };
         self.sent += 1;
-        if self.sent > MOST { Err(too_many()) } else { Ok(request) }
+        if self.sent > MOST { Err(too_many()) } else { Ok(request.map(|request| (number, request))) }
     }
 
     /// A client sends its next request.
@@ -155,14 +159,14 @@ impl<'a> Source<'a> {
             _ => last,
         };
         self.next = self.draw()?.map(|request| match self.traffic.arrivals {
-            Arrivals::Trace => (request.arrival_s.max(last), request),
+            Arrivals::Trace => (request.1.arrival_s.max(last), request),
             _ => (time, request),
         });
         self.next = self.next.filter(|(time, _)| *time < self.traffic.duration_s);
         Ok(())
     }
 
-    fn arrive(&mut self, now: f64, request: Request) {
+    fn arrive(&mut self, now: f64, request: Numbered) {
         match &mut self.elsewhere {
             None => self.waiting.push_back((now, request)),
             Some(elsewhere) => elsewhere.take(now, request),
@@ -197,19 +201,18 @@ impl<'a> Source<'a> {
         if self.waiting.front().is_none_or(|(time, _)| *time > now) {
             return Ok(None);
         }
-        Ok(self.waiting.pop_front().map(|(arrival_s, request)| Arrived { request, arrival_s, first_s: None }))
+        Ok(self.waiting.pop_front().map(|(arrival_s, (number, request))| Arrived { request, arrival_s, first_s: None, number }))
     }
 }
 
 impl Elsewhere {
-    fn take(&mut self, now: f64, request: Request) {
+    fn take(&mut self, now: f64, (number, request): Numbered) {
         let free = self.free.pop().map_or(0.0, |Reverse(At(time))| time);
         let tokens = uncached(&request, self.server.cached);
         let done = free.max(now) + self.server.law.seconds(f64::from(tokens));
         self.free.push(Reverse(At(done)));
-        self.prefilled.insert(self.number, Arrived { request, arrival_s: now, first_s: Some(done) });
-        self.ready.push(Reverse((At(done), self.number)));
-        self.number += 1;
+        self.prefilled.insert(number, Arrived { request, arrival_s: now, first_s: Some(done), number });
+        self.ready.push(Reverse((At(done), number)));
     }
 
     fn give(&mut self, now: f64) -> Option<Arrived> {

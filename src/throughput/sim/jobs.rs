@@ -1,5 +1,6 @@
 //! Requests in the server, by slot.
 
+use super::arrivals::Arrived;
 use super::traffic::Request;
 
 /// A request from its arrival to its last token.
@@ -7,6 +8,8 @@ use super::traffic::Request;
 pub(super) struct Job {
     pub(super) request: Request,
     pub(super) arrival_s: f64,
+    /// How many were sent before it.
+    pub(super) number: u64,
     /// When the first token came.
     pub(super) first_s: Option<f64>,
     /// Tokens that it has, as of its last admission or retraction.
@@ -24,8 +27,10 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub(super) fn insert(&mut self, request: Request, arrival_s: f64) -> u32 {
-        let job = Job { request, arrival_s, first_s: None, generated: 0, epoch: 0, running: false };
+    pub(super) fn insert(&mut self, arrived: Arrived) -> u32 {
+        let Arrived { request, arrival_s, first_s, number } = arrived;
+        let generated = u32::from(first_s.is_some());
+        let job = Job { request, arrival_s, number, first_s, generated, epoch: 0, running: false };
         if let Some(slot) = self.free.pop() {
             if let Some(old) = self.get_mut(slot) {
                 *old = Job { epoch: old.epoch.wrapping_add(1), ..job };

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub finished_s: Vec<f64>,
     /// Output tokens of each.
     pub outputs: Vec<u32>,
+    /// How many requests were sent before each: its place in a trace.
+    pub numbers: Vec<u64>,
     /// Seconds between two deliveries of tokens to a request.
     pub gaps: Gaps,
     /// Steps of the server.

@@ -102,12 +102,7 @@ impl Rank {
     }
 
     pub(super) fn enqueue(&mut self, arrived: Arrived, jobs: &mut Jobs) {
-        let slot = jobs.insert(arrived.request, arrived.arrival_s);
-        if let Some(job) = jobs.get_mut(slot) {
-            job.first_s = arrived.first_s;
-            job.generated = u32::from(arrived.first_s.is_some());
-        }
-        self.queue.push_back(slot);
+        self.queue.push_back(jobs.insert(arrived));
     }
 
     /// Whether the request at the head of the queue may join, and what it holds then.
@@ -321,6 +316,7 @@ impl Rank {
             outcome.ttft_s.push(first_s - job.arrival_s);
             outcome.finished_s.push(now);
             outcome.outputs.push(job.request.output);
+            outcome.numbers.push(job.number);
             if job.request.output > 1 {
                 outcome.tpot_s.push((now - first_s) / f64::from(job.request.output - 1));
             }
