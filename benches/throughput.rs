@@ -90,7 +90,8 @@ fn anchor(_: &mut Criterion) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/throughput_anchor.py");
     for (clients, seconds) in [(16, "120"), (192, "120")] {
         let output = Command::new("python3").arg(script).arg(clients.to_string()).arg(seconds).output().ok();
-        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        let text =
+            output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
         let mut numbers = text.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
         let (Some(python), Some(tps)) = (numbers.next(), numbers.next()) else {
             println!("no Python: no ratio");

@@ -13,7 +13,10 @@ use accsim::throughput::{
 const REPLICATES: u32 = 20;
 
 /// What is calibrated on which log, and compared with which: log, draft length, accept length.
-const CASES: [(&[&str], &[(&str, u32, f64)]); 5] = [
+type Case = (&'static [&'static str], &'static [(&'static str, u32, f64)]);
+
+/// The cases.
+const CASES: [Case; 5] = [
     (&["var_k5_al351"], &[("var_k5_al351", 5, 3.51), ("e3k5_al351", 5, 3.51), ("e3k5_al200", 5, 2.0)]),
     (&["e3k5_al351"], &[("e3k5_al200", 5, 2.0), ("e3k5_al351", 5, 3.51)]),
     (&["e3k5_al200"], &[("e3k5_al351", 5, 3.51)]),
@@ -102,7 +105,9 @@ pub(crate) fn compared(
 
 fn row(page: &mut String, found: &Comparison, own: bool) -> Result<(), std::fmt::Error> {
     let (measured, simulated) = found.steady.unwrap_or(found.whole);
-    let off = |figure: fn(&PhaseFigures) -> f64, pair: (&PhaseFigures, &PhaseFigures)| figure(pair.1) / figure(pair.0) - 1.0;
+    let off = |figure: fn(&PhaseFigures) -> f64, pair: (&PhaseFigures, &PhaseFigures)| {
+        figure(pair.1) / figure(pair.0) - 1.0
+    };
     let limits = if own { [0.03, 0.05, 0.10] } else { [0.04, 0.06, f64::INFINITY] };
     let cell = |figure: fn(&PhaseFigures) -> f64, limit: f64| {
         let error = off(figure, (&measured, &simulated));

@@ -29,8 +29,8 @@ pub use directory::{DirectoryError, PROVENANCE_DIR, ReadError, curve_files, read
 pub use header::{CounterLine, Header, MeasuredOn, ModeHeader, SourceRun};
 pub use issue::{CellFault, CurveIssue, IssueCode, IssueKind, Severity};
 pub use load::{Parsed, check_provenance, parse_curve};
-pub(crate) use nearest::nearest;
 pub use lookup::{Available, Lookup, LookupError, LookupWarning, Query};
+pub(crate) use nearest::nearest;
 pub use provenance::{Attestation, Provenance, Source, Status};
 pub use resolution::{
     CURVE_RULES, CurveRule, DraftSampler, METHOD_ALIASES, MethodAlias, Pick, Resolved, resolve,

@@ -33,8 +33,11 @@ fn drawn(random: &mut Stream, count: usize) -> Vec<usize> {
     (0..count).map(|_| usize::try_from((u64::from(random.next_u32()) * span) >> 32).unwrap_or(0)).collect()
 }
 
+/// 5 % and 95 % points.
+pub(super) type Band = (f64, f64);
+
 /// The 5 % and 95 % points.
-pub(super) fn band(mut values: Vec<f64>) -> Option<(f64, f64)> {
+pub(super) fn band(mut values: Vec<f64>) -> Option<Band> {
     values.retain(|value| value.is_finite());
     values.sort_by(f64::total_cmp);
     let last = float(u64::try_from(values.len().checked_sub(1)?).ok()?);
@@ -86,7 +89,7 @@ fn short(value: f64) -> f64 {
 }
 
 /// Bands of a level: tokens a second, and the share of time in prefill where its cost is known (per resample: p0, p1).
-pub(super) fn level(rows: &[Row], prefill: Option<&[(f64, f64)]>) -> (Option<(f64, f64)>, Option<(f64, f64)>) {
+pub(super) fn level(rows: &[Row], prefill: Option<&[(f64, f64)]>) -> (Option<Band>, Option<Band>) {
     let stretches: Vec<[f64; 4]> = rows
         .chunks(stretch(rows.len()))
         .map(|rows| {
@@ -104,10 +107,12 @@ pub(super) fn level(rows: &[Row], prefill: Option<&[(f64, f64)]>) -> (Option<(f6
     let (mut tps, mut shares) = (Vec::new(), Vec::new());
     for number in 0..RESAMPLES {
         let mut random = Stream::new(SEED, number, 1);
-        let sums = drawn(&mut random, stretches.len())
-            .into_iter()
-            .filter_map(|at| stretches.get(at))
-            .fold([0.0; 4], |sums: [f64; 4], more| std::array::from_fn(|at| sums.get(at).unwrap_or(&0.0) + more.get(at).unwrap_or(&0.0)));
+        let sums = drawn(&mut random, stretches.len()).into_iter().filter_map(|at| stretches.get(at)).fold(
+            [0.0; 4],
+            |sums: [f64; 4], more| {
+                std::array::from_fn(|at| sums.get(at).unwrap_or(&0.0) + more.get(at).unwrap_or(&0.0))
+            },
+        );
         let [tokens, seconds, batches, prompts] = sums;
         tps.push(tokens / seconds);
         let costs = usize::try_from(number).ok().and_then(|at| prefill?.get(at));

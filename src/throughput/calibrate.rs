@@ -7,9 +7,7 @@ use crate::law::float;
 
 use super::bootstrap;
 use super::fit::{BendShape, Fit, Row, Shape, bic, fit, residual};
-use super::model::{
-    Fitted, Law, Level, Merged, Missing, Model, Outcome, Quality, Ranges, Source, Workload,
-};
+use super::model::{Fitted, Law, Level, Merged, Missing, Model, Outcome, Quality, Ranges, Source, Workload};
 use super::observe::{LogRun, clean, median};
 use super::step::PrefillLaw;
 
@@ -203,12 +201,9 @@ fn check(run: &LogRun) -> Result<(), CalibrateError> {
         Some((Place { line, .. }, seconds)) if seconds < 0 => {
             Err(CalibrateError::ClockBack { name, line, seconds: -seconds })
         }
-        Some((Place { line, .. }, _)) if run.clock_jumps * 10 > run.decode_lines => Err(CalibrateError::ClockJumps {
-            name,
-            line,
-            jumps: run.clock_jumps,
-            lines: run.decode_lines,
-        }),
+        Some((Place { line, .. }, _)) if run.clock_jumps * 10 > run.decode_lines => {
+            Err(CalibrateError::ClockJumps { name, line, jumps: run.clock_jumps, lines: run.decode_lines })
+        }
         _ => Ok(()),
     }
 }
@@ -219,7 +214,9 @@ fn server(run: &LogRun, options: &Options) -> Result<Server, CalibrateError> {
         && run.spec_lines == 0;
     let of_server = stated.and_then(|server| {
         let by_width = server.num_draft_tokens.and_then(|tokens| tokens.checked_sub(1));
-        server.num_steps.or(server.block_size).or(by_width)
+        // Servers whose drafts are no chain state no steps, or 0 of them.
+        let stated = |drafts: Option<u32>| drafts.filter(|drafts| *drafts > 0);
+        stated(server.num_steps).or(stated(server.block_size)).or(stated(by_width))
     });
     let drafts = if is_plain {
         0
@@ -252,8 +249,9 @@ fn nothing_steady(sources: &[Source]) -> CalibrateError {
 
 fn workload(runs: &[&LogRun]) -> Workload {
     let requests: u64 = runs.iter().map(|run| run.prompts.requests).sum();
-    let (tokens, cached): (u64, u64) =
-        runs.iter().fold((0, 0), |(tokens, cached), run| (tokens + run.prompts.tokens, cached + run.prompts.cached));
+    let (tokens, cached): (u64, u64) = runs
+        .iter()
+        .fold((0, 0), |(tokens, cached), run| (tokens + run.prompts.tokens, cached + run.prompts.cached));
     if requests == 0 {
         return Workload::default();
     }
@@ -274,7 +272,9 @@ fn law(regime: &Regime, options: &Options) -> Law {
         Err(missing) => Outcome::Refused { missing, slope_s_per_request: slope(rows) },
     };
     let span = |figure: fn(&Row) -> f64| {
-        rows.iter().map(figure).fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
+        rows.iter()
+            .map(figure)
+            .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
     };
     let levels = by_level(rows);
     let lengths = levels.values().map(|rows| mean_accept_length(rows));
@@ -313,13 +313,17 @@ fn mean_accept_length(rows: &[Row]) -> f64 {
 fn slope(rows: &[Row]) -> Option<f64> {
     let medians: Vec<(u32, f64)> = by_level(rows)
         .into_iter()
-        .filter_map(|((_, running), rows)| Some((running, median(rows.iter().map(|row| row.step_s).collect())?)))
+        .filter_map(|((_, running), rows)| {
+            Some((running, median(rows.iter().map(|row| row.step_s).collect())?))
+        })
         .take(1000)
         .collect();
     let pairs = medians.iter().enumerate().flat_map(|(at, left)| {
-        medians.iter().skip(at + 1).filter(|right| right.0 != left.0).map(move |right| {
-            (right.1 - left.1) / (f64::from(right.0) - f64::from(left.0))
-        })
+        medians
+            .iter()
+            .skip(at + 1)
+            .filter(|right| right.0 != left.0)
+            .map(move |right| (right.1 - left.1) / (f64::from(right.0) - f64::from(left.0)))
     });
     median(pairs.collect())
 }
@@ -478,10 +482,10 @@ fn measured(regime: &Regime, law: &Law) -> Vec<Level> {
         .map(|((drafts, running), rows)| {
             let seconds: f64 = rows.iter().map(Row::seconds).sum();
             let tps = rows.iter().map(Row::output_tokens).sum::<f64>() / seconds;
-            let mean = |figure: fn(&Row) -> f64| {
-                rows.iter().map(figure).sum::<f64>() / float(count(rows.len()))
-            };
-            let (prefill_share, step_s) = prefill_share(&rows, fitted.map(|fitted| fitted.prefill), law.colocated);
+            let mean =
+                |figure: fn(&Row) -> f64| rows.iter().map(figure).sum::<f64>() / float(count(rows.len()));
+            let (prefill_share, step_s) =
+                prefill_share(&rows, fitted.map(|fitted| fitted.prefill), law.colocated);
             let (band, share_band) = bootstrap::level(&rows, costs.as_deref());
             Level {
                 drafts,
@@ -511,7 +515,9 @@ fn prefill_share(rows: &[Row], prefill: Option<PrefillLaw>, colocated: bool) -> 
     if let Some(prefill) = prefill {
         let spent: f64 = rows
             .iter()
-            .map(|row| (prefill.p0_s * row.batches + prefill.p1_s * row.prompt_tokens) * f64::from(row.interval))
+            .map(|row| {
+                (prefill.p0_s * row.batches + prefill.p1_s * row.prompt_tokens) * f64::from(row.interval)
+            })
             .sum();
         let share = (spent / seconds).clamp(0.0, 0.999);
         return (Some(share), Some(whole * (1.0 - share)));

@@ -44,7 +44,7 @@ pub struct Timed {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Not JSON, or not with these fields.
-    #[error("no client measurements: {0}")]
+    #[error("no client measurements")]
     Syntax(#[from] serde_json::Error),
     /// A number that no client measures.
     #[error("phase {phase}, request {request}: {what}")]
@@ -92,7 +92,8 @@ pub fn read_client(text: &[u8]) -> Result<ClientRun, ClientError> {
     if file.phases.iter().map(|phase| phase.req.len()).sum::<usize>() > MOST_REQUESTS {
         return Err(ClientError::TooMany);
     }
-    let phases = file.phases.iter().enumerate().map(|(at, phase)| read_phase(at, phase)).collect::<Result<_, _>>()?;
+    let phases =
+        file.phases.iter().enumerate().map(|(at, phase)| read_phase(at, phase)).collect::<Result<_, _>>()?;
     Ok(ClientRun { phases })
 }
 
@@ -112,7 +113,8 @@ fn read_phase(number: usize, phase: &FilePhase) -> Result<Phase, ClientError> {
         let (Some(start), Some(end)) = (number(0), number(1)) else {
             return Err(fault("start or end is missing"));
         };
-        let tokens = |at: usize| number(at).filter(|tokens| (1.0..=1.6e7).contains(tokens)).map(crate::law::whole32);
+        let tokens =
+            |at: usize| number(at).filter(|tokens| (1.0..=1.6e7).contains(tokens)).map(crate::law::whole32);
         let (Some(input), Some(output)) = (tokens(2), tokens(3)) else {
             return Err(fault("input or output tokens are missing, below 1 or above 16 million"));
         };
@@ -139,7 +141,9 @@ impl Phase {
     /// Seconds from start to end of the requests; `None` without requests.
     #[must_use]
     pub fn e2e_s(&self) -> Option<Percentiles> {
-        Percentiles::of(&self.requests.iter().map(|request| request.end_s - request.start_s).collect::<Vec<_>>())
+        Percentiles::of(
+            &self.requests.iter().map(|request| request.end_s - request.start_s).collect::<Vec<_>>(),
+        )
     }
 
     /// The requests as a trace, in the order of their start.
@@ -161,7 +165,8 @@ mod tests {
 
     #[test]
     fn negative_times_are_refused() {
-        let good = r#"{"phases": [{"concurrency": 1, "start": 10, "end": 14, "req": [[10, 12, 5, 6, null]]}]}"#;
+        let good =
+            r#"{"phases": [{"concurrency": 1, "start": 10, "end": 14, "req": [[10, 12, 5, 6, null]]}]}"#;
         let run = read_client(good.as_bytes()).unwrap();
         assert!((run.phases[0].output_tps() - 1.5).abs() < 1e-12);
         assert!((run.phases[0].e2e_s().unwrap().mean - 2.0).abs() < 1e-12);

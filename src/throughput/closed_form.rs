@@ -84,23 +84,18 @@ impl Demand<'_> {
         let (input, output) = (self.input.mean(), self.output.mean());
         // The last step overshoots by half of what a step sees on average, less the token that it needs.
         let seen = (self.variance + x * x) / x;
-        let steps = (output - 1.0 + f64::midpoint(seen, -1.0)) / x;
+        let count = (output - 1.0 + f64::midpoint(seen, -1.0)) / x;
         let context = input + output * (1.0 + self.output.cv().powi(2)) / 2.0;
         let kv_tokens = running * context;
         let longest = if self.step.lanes > 1.0 { self.longest().max(context) } else { context };
-        let load = Load {
-            running: self.running,
-            drafts: self.drafts,
-            verified: self.verified,
-            kv_tokens,
-            longest,
-        };
+        let load =
+            Load { running: self.running, drafts: self.drafts, verified: self.verified, kv_tokens, longest };
         let step_s = self.step.step_s(&load);
         let prefill_s = self.prefill.seconds(input * (1.0 - self.cached));
-        let requests_per_s = 1.0 / (prefill_s + steps * step_s / running);
+        let requests_per_s = 1.0 / (prefill_s + count * step_s / running);
         let latency_s = running / requests_per_s;
         Steady {
-            steps,
+            steps: count,
             kv_tokens,
             step_s,
             requests_per_s,
@@ -117,7 +112,8 @@ impl Demand<'_> {
     fn longest(&self) -> f64 {
         let top = f64::from(self.input.high()) + f64::from(self.output.high());
         let step = top / f64::from(GRID);
-        let survives = |at: u32| 1.0 - libm::pow(self.share_below(f64::from(at) * step), f64::from(self.running));
+        let survives =
+            |at: u32| 1.0 - libm::pow(self.share_below(f64::from(at) * step), f64::from(self.running));
         let inner: f64 = (1..GRID).map(survives).sum();
         step * (inner + f64::midpoint(survives(0), survives(GRID)))
     }
@@ -134,19 +130,15 @@ impl Demand<'_> {
             } else {
                 let p = p.min(high);
                 // Mean of min(O, p) for O uniform on [low, high].
-                let capped = if p <= low {
-                    p
-                } else {
-                    ((p * p - low * low) / 2.0 + p * (high - p)) / (high - low)
-                };
+                let capped =
+                    if p <= low { p } else { ((p * p - low * low) / 2.0 + p * (high - p)) / (high - low) };
                 capped / f64::midpoint(low, high)
             }
         };
         let (first, last) = (f64::from(self.input.low()), f64::from(self.input.high()));
         let count = if first < last { GRID } else { 1 };
         let part = (last - first) / f64::from(count);
-        let sum: f64 =
-            (0..count).map(|at| passed(context - first - (f64::from(at) + 0.5) * part)).sum();
+        let sum: f64 = (0..count).map(|at| passed(context - first - (f64::from(at) + 0.5) * part)).sum();
         sum / float(u64::from(count))
     }
 }

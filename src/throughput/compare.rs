@@ -120,18 +120,23 @@ fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparis
     let measured: Vec<Span> = phase
         .requests
         .iter()
-        .map(|request| Span { start_s: request.start_s, end_s: request.end_s, output: f64::from(request.output) })
+        .map(|request| Span {
+            start_s: request.start_s,
+            end_s: request.end_s,
+            output: f64::from(request.output),
+        })
         .collect();
     let simulated: Vec<Vec<Span>> = outcomes.iter().map(spans).collect();
     let whole_simulated = mean(
         &outcomes
             .iter()
             .zip(&simulated)
-            .filter_map(|(outcome, spans)| Some(PhaseFigures { tps: outcome.output_tps(), ..latencies(spans)? }))
+            .filter_map(|(outcome, spans)| {
+                Some(PhaseFigures { tps: outcome.output_tps(), ..latencies(spans)? })
+            })
             .collect::<Vec<_>>(),
     );
-    let whole_measured =
-        PhaseFigures { tps: phase.output_tps(), ..latencies(&measured).unwrap_or_default() };
+    let whole_measured = PhaseFigures { tps: phase.output_tps(), ..latencies(&measured).unwrap_or_default() };
     let first = usize::try_from(phase.concurrency).unwrap_or(usize::MAX);
     let kept: Vec<usize> = measured
         .iter()
@@ -140,7 +145,9 @@ fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparis
         .filter(|(_, span)| span.end_s <= sending_s)
         .map(|(index, _)| index)
         .collect();
-    let chosen = |spans: &[Span]| -> Vec<Span> { kept.iter().filter_map(|index| spans.get(*index).copied()).collect() };
+    let chosen = |spans: &[Span]| -> Vec<Span> {
+        kept.iter().filter_map(|index| spans.get(*index).copied()).collect()
+    };
     let clients = f64::from(phase.concurrency);
     let steady_simulated: Option<Vec<PhaseFigures>> =
         simulated.iter().map(|spans| steady(&chosen(spans), clients)).collect();
@@ -159,8 +166,11 @@ fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparis
 /// The requests of a run in the order of their sending, which is that of the client.
 fn spans(outcome: &Outcome) -> Vec<Span> {
     let times = outcome.finished_s.iter().zip(&outcome.e2e_s).zip(&outcome.outputs);
-    let spans = times
-        .map(|((end, seconds), output)| Span { start_s: end - seconds, end_s: *end, output: f64::from(*output) });
+    let spans = times.map(|((end, seconds), output)| Span {
+        start_s: end - seconds,
+        end_s: *end,
+        output: f64::from(*output),
+    });
     let mut numbered: Vec<(u64, Span)> = outcome.numbers.iter().copied().zip(spans).collect();
     numbered.sort_by_key(|(number, _)| *number);
     numbered.into_iter().map(|(_, span)| span).collect()

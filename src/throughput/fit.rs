@@ -43,7 +43,8 @@ impl Row {
         let running = f64::from(window.running);
         // With its own seconds a window needs no steady batch.
         let (batch, step_s) = window.measured().unwrap_or((running, step_s));
-        let computed = if graph_batches.is_empty() { batch } else { f64::from(padded(graph_batches, window.running)) };
+        let computed =
+            if graph_batches.is_empty() { batch } else { f64::from(padded(graph_batches, window.running)) };
         Some(Self {
             drafts,
             verified,
@@ -267,7 +268,9 @@ mod tests {
     fn prefill_left_out_spoils_the_rest() {
         let shape = Shape { prompts: false, ..SHAPE };
         let mut normal = Normal::new(3);
-        rows().iter().for_each(|row| normal.add(&shape.columns(row), row.step_s, row.step_s.powi(-2)));
+        for row in rows() {
+            normal.add(&shape.columns(&row), row.step_s, row.step_s.powi(-2));
+        }
         let found = normal.nonnegative().unwrap();
         assert!((found[0] / 0.012_31 - 1.0).abs() < 1e-3, "{found:?}");
         assert!((found[1] / 5.378e-6 - 1.0).abs() < 1e-3, "{found:?}");

@@ -59,7 +59,8 @@ impl FromStr for Lengths {
     type Err = LengthsError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|tokens| (1..=LONGEST).contains(tokens));
+        let number =
+            |text: &str| text.trim().parse::<u32>().ok().filter(|tokens| (1..=LONGEST).contains(tokens));
         let parsed = match text.split_once('-') {
             None => number(text).map(|tokens| (tokens, tokens)),
             Some((low, high)) => number(low).zip(number(high)),
@@ -73,7 +74,11 @@ impl FromStr for Lengths {
 
 impl fmt::Display for Lengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.low == self.high { write!(f, "{}", self.low) } else { write!(f, "{}-{}", self.low, self.high) }
+        if self.low == self.high {
+            write!(f, "{}", self.low)
+        } else {
+            write!(f, "{}-{}", self.low, self.high)
+        }
     }
 }
 

@@ -248,7 +248,9 @@ mod tests {
 
     fn normal(rows: &[(&[f64], f64)]) -> Normal {
         let mut normal = Normal::new(rows[0].0.len());
-        rows.iter().for_each(|(row, observed)| normal.add(row, *observed, 1.0));
+        for (row, observed) in rows {
+            normal.add(row, *observed, 1.0);
+        }
         normal
     }
 
@@ -268,8 +270,7 @@ mod tests {
 
     #[test]
     fn dependent_columns_have_no_condition() {
-        let dependent =
-            normal(&[(&[1.0, 2.0, 4.0], 1.0), (&[1.0, 3.0, 6.0], 2.0), (&[1.0, 9.0, 18.0], 1.0)]);
+        let dependent = normal(&[(&[1.0, 2.0, 4.0], 1.0), (&[1.0, 3.0, 6.0], 2.0), (&[1.0, 9.0, 18.0], 1.0)]);
         assert!(dependent.condition().is_infinite());
         let orthogonal = normal(&[(&[1.0, 0.0], 1.0), (&[0.0, 5.0], 1.0)]);
         assert!((orthogonal.condition() - 1.0).abs() < 1e-12);
@@ -279,6 +280,9 @@ mod tests {
     fn merged_sums_are_those_of_all_rows() {
         let mut left = normal(&[(&[1.0, 1.0], 5.0)]);
         left.merge(&normal(&[(&[1.0, 3.0], 9.0)]));
-        assert_eq!(left.nonnegative().map(|found| found.iter().map(|v| v.round()).collect::<Vec<_>>()), Some(vec![3.0, 2.0]));
+        assert_eq!(
+            left.nonnegative().map(|found| found.iter().map(|v| v.round()).collect::<Vec<_>>()),
+            Some(vec![3.0, 2.0])
+        );
     }
 }

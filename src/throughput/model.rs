@@ -278,7 +278,7 @@ pub struct Workload {
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// Not JSON, or fields that a model does not have.
-    #[error("line {line}, column {column}: {message}", line = .0.line(), column = .0.column(), message = short(.0))]
+    #[error("no model of accsim")]
     Syntax(#[from] serde_json::Error),
     /// JSON of something else.
     #[error("no model of accsim: \"kind\" is {found}; expected \"{MODEL_KIND}\"")]
@@ -287,7 +287,9 @@ pub enum ModelError {
         found: String,
     },
     /// A model of another version.
-    #[error("the model file has version {found}; this program reads version {MODEL_VERSION}: calibrate again on the logs")]
+    #[error(
+        "the model file has version {found}; this program reads version {MODEL_VERSION}: calibrate again on the logs"
+    )]
     Version {
         /// Its version.
         found: String,
@@ -298,11 +300,6 @@ pub enum ModelError {
         /// What is wrong.
         what: &'static str,
     },
-}
-
-fn short(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
 /// Reads a model file.
@@ -361,7 +358,11 @@ impl Model {
     /// All draft lengths above 0 that the logs hold, ascending.
     #[must_use]
     pub fn draft_lengths(&self) -> Vec<u32> {
-        self.laws.iter().filter(|law| !law.is_plain()).flat_map(|law| law.draft_lengths.iter().copied()).collect()
+        self.laws
+            .iter()
+            .filter(|law| !law.is_plain())
+            .flat_map(|law| law.draft_lengths.iter().copied())
+            .collect()
     }
 }
 

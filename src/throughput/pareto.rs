@@ -128,7 +128,8 @@ mod tests {
     /// The rule as it is written, point against point.
     fn plain(points: &[(f64, f64)]) -> Vec<Standing> {
         let valid = |p: (f64, f64)| p.0.is_finite() && p.1.is_finite() && p.0 > 0.0 && p.1 >= 0.0;
-        let beats = |a: (f64, f64), b: (f64, f64)| valid(a) && a.0 <= b.0 && a.1 >= b.1 && (a.0 < b.0 || a.1 > b.1);
+        let beats =
+            |a: (f64, f64), b: (f64, f64)| valid(a) && a.0 <= b.0 && a.1 >= b.1 && (a.0 < b.0 || a.1 > b.1);
         let free = |p: (f64, f64)| !points.iter().any(|other| beats(*other, p));
         points
             .iter()

@@ -84,7 +84,9 @@ pub struct Prediction {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PredictError {
     /// An accept length that a step cannot have.
-    #[error("accept length {found} is outside [1, {most}]: a step verifies {drafts} drafts and adds one token")]
+    #[error(
+        "accept length {found} is outside [1, {most}]: a step verifies {drafts} drafts and adds one token"
+    )]
     AcceptLength {
         /// Length asked for.
         found: f64,
@@ -179,7 +181,8 @@ pub fn predict(model: &Model, question: &Question) -> Result<Prediction, Predict
         if let Ok(plain) = alone(model, &plain) {
             prediction.speedup = Some((prediction.tps / plain.tps, plain.basis.max(prediction.basis)));
             let per_token = f64::from(model.ranks.max(1)) / plain.tps;
-            let prefill = prediction.prefill_share.map(|share| share * f64::from(model.ranks.max(1)) / prediction.tps);
+            let prefill =
+                prediction.prefill_share.map(|share| share * f64::from(model.ranks.max(1)) / prediction.tps);
             prediction.break_even = prediction
                 .step_s
                 .zip(prefill)
@@ -209,7 +212,8 @@ fn alone(model: &Model, question: &Question) -> Result<Prediction, PredictError>
     let ranks = f64::from(model.ranks.max(1));
     let level = model.levels.iter().find(|level| (level.drafts, level.running) == (drafts, running));
     let same_context = |level: &&Level| {
-        lengths.is_none_or(|(input, output)| ((input + output / 2.0) / level.context - 1.0).abs() < SAME_CONTEXT)
+        lengths
+            .is_none_or(|(input, output)| ((input + output / 2.0) / level.context - 1.0).abs() < SAME_CONTEXT)
     };
     if let Some(level) = level.filter(same_context) {
         return from_level(model, law, question, level).map(|found| found.scaled(ranks));
@@ -261,7 +265,12 @@ impl Prediction {
 }
 
 /// At a measured batch: as measured, or with the accept length moved.
-fn from_level(model: &Model, law: &Law, question: &Question, level: &Level) -> Result<Prediction, PredictError> {
+fn from_level(
+    model: &Model,
+    law: &Law,
+    question: &Question,
+    level: &Level,
+) -> Result<Prediction, PredictError> {
     let moved = question.accept_length / level.accept_length;
     if (moved - 1.0).abs() <= SAME_LENGTH {
         let mut found = Prediction::new(model, question, level.tps, level.tps_band, Basis::Measured);
@@ -310,9 +319,7 @@ fn from_law(model: &Model, law: &Law, fitted: &Fitted, question: &Question) -> P
         let bend = match fitted.step.bend {
             Bend::None => Bend::None,
             Bend::Hinge { from_tokens, .. } => Bend::Hinge { from_tokens, slope_s: *slope },
-            Bend::Experts { experts, active, .. } => {
-                Bend::Experts { experts, active, per_expert_s: *slope }
-            }
+            Bend::Experts { experts, active, .. } => Bend::Experts { experts, active, per_expert_s: *slope },
         };
         let step = StepLaw {
             a_s: *a_s,
@@ -364,7 +371,9 @@ fn beyond(law: &Law, question: &Question, context: f64) -> f64 {
 /// Contexts and prefill at a batch: of the lengths asked for, else between the measured batches.
 fn situation(model: &Model, fitted: &Fitted, question: &Question) -> Situation {
     let levels: Vec<&Level> = {
-        let of = |drafts: u32| -> Vec<&Level> { model.levels.iter().filter(|level| level.drafts == drafts).collect() };
+        let of = |drafts: u32| -> Vec<&Level> {
+            model.levels.iter().filter(|level| level.drafts == drafts).collect()
+        };
         let own = of(question.drafts);
         if own.is_empty() {
             model.levels.iter().filter(|level| (level.drafts == 0) == (question.drafts == 0)).collect()

@@ -22,7 +22,12 @@ pub fn throughput_ratio(from: f64, to: f64, prefill_share: f64) -> f64 {
 /// `plain_s_per_token` is what a token costs without speculation (seconds of the server, prefill included), `step_s` a verify
 /// step, `prefill_s_per_token` the prefill that comes with a token, `running` the batch.
 #[must_use]
-pub fn break_even(plain_s_per_token: f64, step_s: f64, prefill_s_per_token: f64, running: u32) -> Option<f64> {
+pub fn break_even(
+    plain_s_per_token: f64,
+    step_s: f64,
+    prefill_s_per_token: f64,
+    running: u32,
+) -> Option<f64> {
     let room = plain_s_per_token - prefill_s_per_token;
     (room > 0.0).then(|| step_s / f64::from(running.max(1)) / room)
 }
@@ -50,7 +55,9 @@ mod tests {
     fn step_cost_across_draft_lengths() {
         let step = |accept_length: f64, tps: f64| 8.0 * accept_length / tps;
         assert!((step(3.099, 210.0) / step(2.311, 303.6) - 1.939).abs() < 5e-4);
-        for (tps, accept_length, expected) in [(620.6, 2.0, 1.485), (954.8, 3.88, 1.872), (999.0, 6.25, 2.882)] {
+        for (tps, accept_length, expected) in
+            [(620.6, 2.0, 1.485), (954.8, 3.88, 1.872), (999.0, 6.25, 2.882)]
+        {
             let cost: f64 = accept_length * 460.7 / tps;
             assert!((cost - expected).abs() < 1e-3, "{cost}");
         }

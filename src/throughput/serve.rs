@@ -41,9 +41,9 @@ fn join(missing: &[Missing]) -> String {
 
 /// The server of a model at a draft length, with the limits that its logs state.
 pub fn server(model: &Model, drafts: u32, acceptance: AcceptanceLaw) -> Result<Server, ServeError> {
-    let law = model
-        .law(drafts)
-        .ok_or(ServeError::NoLaw { what: if drafts == 0 { "without speculation" } else { "with speculation" } })?;
+    let law = model.law(drafts).ok_or(ServeError::NoLaw {
+        what: if drafts == 0 { "without speculation" } else { "with speculation" },
+    })?;
     let fitted = match &law.outcome {
         Outcome::Fitted(fitted) => fitted,
         Outcome::Refused { missing, .. } => return Err(ServeError::Refused { missing: missing.clone() }),
@@ -73,7 +73,8 @@ pub fn basis_at(model: &Model, server: &Server, concurrency: u32, input: f64, ou
     let within = |value: f64, (low, high): (f64, f64)| value >= low * 0.999 && value <= high * 1.001;
     let (least, most) = law.ranges.running;
     let lengths = (law.draft_lengths.first().copied(), law.draft_lengths.last().copied());
-    let drafts = lengths.0.is_some_and(|low| low <= server.drafts) && lengths.1.is_some_and(|high| server.drafts <= high);
+    let drafts = lengths.0.is_some_and(|low| low <= server.drafts)
+        && lengths.1.is_some_and(|high| server.drafts <= high);
     if drafts && running >= least && running <= most && within(context, law.ranges.context) {
         Basis::Interpolated
     } else {

@@ -212,7 +212,8 @@ mod tests {
     /// Worked value 9.
     #[test]
     fn experts_saturate() {
-        for (tokens, expected) in [(1.0, 8.0), (5.0, 37.58), (16.0, 101.96), (64.0, 222.44), (320.0, 255.99)] {
+        for (tokens, expected) in [(1.0, 8.0), (5.0, 37.58), (16.0, 101.96), (64.0, 222.44), (320.0, 255.99)]
+        {
             assert!((experts_touched(256, 8, tokens) - expected).abs() < 0.006, "{tokens}");
         }
         let bend = Bend::Experts { experts: 256, active: 8, per_expert_s: 1e-5 };

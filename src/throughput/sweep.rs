@@ -102,8 +102,8 @@ pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
     if plan.curve.is_empty() || plan.concurrency.is_empty() {
         return Err(SweepError::EmptyCurve);
     }
-    let has_plain = plan.with_plain
-        && model.law(0).is_some_and(|law| matches!(law.outcome, Outcome::Fitted(_)));
+    let has_plain =
+        plan.with_plain && model.law(0).is_some_and(|law| matches!(law.outcome, Outcome::Fitted(_)));
     let curve: Vec<(u32, f64)> =
         has_plain.then_some((0, 1.0)).into_iter().chain(plan.curve.iter().copied()).collect();
     let mut cells = Vec::new();
@@ -152,7 +152,14 @@ fn best(cells: &[Cell]) -> Option<Best> {
     let first = *order.first()?;
     let next = order.get(1).copied();
     let margins: Vec<f64> = next
-        .map(|next| first.point.steady_each.iter().zip(&next.point.steady_each).map(|(left, right)| left / right - 1.0))
+        .map(|next| {
+            first
+                .point
+                .steady_each
+                .iter()
+                .zip(&next.point.steady_each)
+                .map(|(left, right)| left / right - 1.0)
+        })
         .into_iter()
         .flatten()
         .collect();
@@ -181,7 +188,10 @@ impl SweepReport {
     #[must_use]
     pub fn basis(&self, best: &Best) -> Basis {
         let of = |drafts: Option<u32>| {
-            let cell = self.cells.iter().find(|cell| (cell.concurrency, Some(cell.drafts)) == (best.concurrency, drafts));
+            let cell = self
+                .cells
+                .iter()
+                .find(|cell| (cell.concurrency, Some(cell.drafts)) == (best.concurrency, drafts));
             cell.map_or(Basis::Interpolated, |cell| cell.basis)
         };
         of(Some(best.drafts)).max(of(best.next))

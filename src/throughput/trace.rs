@@ -32,7 +32,7 @@ pub enum TraceForm {
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// It cannot be read.
-    #[error("line {line}: {source}")]
+    #[error("line {line}")]
     Read {
         /// Line, from 1.
         line: u64,
@@ -89,7 +89,9 @@ pub fn read_trace(source: impl BufRead, form: TraceForm) -> Result<Vec<Request>,
     }
     requests.sort_by(|left, right| left.arrival_s.total_cmp(&right.arrival_s));
     let first = requests.first().map_or(0.0, |request| request.arrival_s);
-    requests.iter_mut().for_each(|request| request.arrival_s -= first);
+    for request in &mut requests {
+        request.arrival_s -= first;
+    }
     Ok(requests)
 }
 
@@ -119,7 +121,8 @@ fn read_json(mut source: impl BufRead) -> Result<Vec<Request>, TraceError> {
     for line in 1.. {
         text.clear();
         let mut limited = std::io::Read::take(&mut source, LONGEST_LINE);
-        let read = limited.read_until(b'\n', &mut text).map_err(|source| TraceError::Read { line, source })?;
+        let read =
+            limited.read_until(b'\n', &mut text).map_err(|source| TraceError::Read { line, source })?;
         if read == 0 {
             break;
         }
@@ -163,10 +166,13 @@ fn request(line: u64, field: &dyn Fn(&str) -> Option<String>) -> Result<Request,
     };
     let tokens = |what: &'static str, names: &'static [&'static str]| {
         let found = find(names).ok_or(TraceError::Missing { line, what, names })?;
-        number(found, "a whole number of tokens from 1 to 16777216", 1.0, 16_777_216.0).map(crate::law::whole32)
+        number(found, "a whole number of tokens from 1 to 16777216", 1.0, 16_777_216.0)
+            .map(crate::law::whole32)
     };
     let time = |found: Option<(&str, String)>, scale: f64| {
-        found.map(|found| number(found, "a time of at least 0", 0.0, 1e15).map(|time| time * scale)).transpose()
+        found
+            .map(|found| number(found, "a time of at least 0", 0.0, 1e15).map(|time| time * scale))
+            .transpose()
     };
     let arrival_s = match time(find(&SECONDS), 1.0)? {
         Some(seconds) => seconds,
@@ -176,7 +182,12 @@ fn request(line: u64, field: &dyn Fn(&str) -> Option<String>) -> Result<Request,
         .map(|found| number(found, "a whole number of tokens of at least 0", 0.0, 16_777_216.0))
         .transpose()?
         .map(crate::law::whole32);
-    Ok(Request { arrival_s, input: tokens("input tokens", &INPUT)?, output: tokens("output tokens", &OUTPUT)?, cached })
+    Ok(Request {
+        arrival_s,
+        input: tokens("input tokens", &INPUT)?,
+        output: tokens("output tokens", &OUTPUT)?,
+        cached,
+    })
 }
 
 #[cfg(test)]

@@ -49,16 +49,23 @@ fn closed_form_and_simulation_agree_within_a_percent() {
         traffic.warmup_s = latency * 50.0;
         let outcome = simulate(&server, &traffic, 7, 0).unwrap();
         let found = outcome.steady_tps();
-        assert!((found / expected - 1.0).abs() < 0.01, "{running} {drafts} {input} {output}: {found} {expected}");
+        assert!(
+            (found / expected - 1.0).abs() < 0.01,
+            "{running} {drafts} {input} {output}: {found} {expected}"
+        );
     }
 }
 
 #[test]
 fn shared_draws_and_draws_of_each_request_have_the_same_mean() {
     let shared = server(4, 3.51);
-    let each = Server { law: accsim::law::AcceptanceLaw::per_request(accsim::law::Setting::new(3.51, 5).unwrap()), ..shared.clone() };
+    let each = Server {
+        law: accsim::law::AcceptanceLaw::per_request(accsim::law::Setting::new(3.51, 5).unwrap()),
+        ..shared.clone()
+    };
     let traffic = Traffic::closed(16, lengths("1000"), lengths("200-600"), 300.0);
-    let (left, right) = (simulate(&shared, &traffic, 3, 0).unwrap(), simulate(&each, &traffic, 3, 0).unwrap());
+    let (left, right) =
+        (simulate(&shared, &traffic, 3, 0).unwrap(), simulate(&each, &traffic, 3, 0).unwrap());
     near(left.steady_tps(), right.steady_tps(), 0.01);
 }
 
@@ -92,8 +99,7 @@ fn lanes_agree() {
             output: lengths("64-1024"),
         };
         let steady = demand.steady();
-        let traffic =
-            Traffic::closed(running, demand.input, demand.output, steady.latency_s * 1500.0);
+        let traffic = Traffic::closed(running, demand.input, demand.output, steady.latency_s * 1500.0);
         let found = simulate(&server, &traffic, 9, 0).unwrap().steady_tps();
         assert!((found / steady.output_tps - 1.0).abs() < 0.015, "{running}: {found} {}", steady.output_tps);
     }

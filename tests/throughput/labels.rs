@@ -24,8 +24,17 @@ fn predictions_carry_their_basis_in_text_and_json() {
     let model = model(folder.path(), &["e3k5_al351.log", "e3k3_al299.log", "base.log"]);
     let batches = "1,2,4,8,16,24,32,33,64,1000";
     for (drafts, lengths) in [("5", None), ("3", None), ("4", None), ("7", None), ("5", Some("60000"))] {
-        let mut args =
-            vec!["throughput", "predict", &model, "--accept-length", "1,2", "--running-req", batches, "--draft-length", drafts];
+        let mut args = vec![
+            "throughput",
+            "predict",
+            &model,
+            "--accept-length",
+            "1,2",
+            "--running-req",
+            batches,
+            "--draft-length",
+            drafts,
+        ];
         if let Some(input) = lengths {
             args.extend(["--isl", input, "--osl", "500"]);
         }
@@ -45,8 +54,11 @@ fn predictions_carry_their_basis_in_text_and_json() {
             if let Some(speedup) = entry.get("speedup_basis") {
                 assert!(!beyond || speedup == "extrapolated", "{entry}");
             }
-            let (tps, low, high) =
-                (entry["gen_throughput_tps"].as_f64().unwrap(), entry["low"].as_f64().unwrap(), entry["high"].as_f64().unwrap());
+            let (tps, low, high) = (
+                entry["gen_throughput_tps"].as_f64().unwrap(),
+                entry["low"].as_f64().unwrap(),
+                entry["high"].as_f64().unwrap(),
+            );
             assert!(low <= tps * 1.05 && tps * 0.95 <= high && low <= high, "{entry}");
         }
     }
@@ -57,15 +69,43 @@ fn simulations_and_sweeps_carry_their_basis() {
     let folder = tempfile::tempdir().unwrap();
     let model = model(folder.path(), &["e3k5_al351.log", "e3k3_al299.log"]);
     let args = [
-        "throughput", "simulate", &model, "--accept-length", "2", "--draft-length", "5", "--concurrency", "4,200", "--isl",
-        "512", "--osl", "512", "--duration", "10", "--max-running", "300",
+        "throughput",
+        "simulate",
+        &model,
+        "--accept-length",
+        "2",
+        "--draft-length",
+        "5",
+        "--concurrency",
+        "4,200",
+        "--isl",
+        "512",
+        "--osl",
+        "512",
+        "--duration",
+        "10",
+        "--max-running",
+        "300",
     ];
     let text = stdout(&args);
     let rows: Vec<&str> = text.lines().skip(2).collect();
     assert!(rows[0].contains("interpolated") && rows[1].contains("extrapolated"), "{text}");
     let sweep = [
-        "throughput", "sweep", &model, "--curve", "kimik2.5_eagle3", "--concurrency", "4,32", "--isl", "512", "--osl", "512",
-        "--duration", "10", "--replicates", "2",
+        "throughput",
+        "sweep",
+        &model,
+        "--curve",
+        "kimik2.5_eagle3",
+        "--concurrency",
+        "4,32",
+        "--isl",
+        "512",
+        "--osl",
+        "512",
+        "--duration",
+        "10",
+        "--replicates",
+        "2",
     ];
     let csv = stdout(&[&sweep[..], &["--format", "csv"]].concat());
     let mut rows = 0;

@@ -12,9 +12,9 @@
 #[path = "../../examples/accuracy/report.rs"]
 mod accuracy;
 mod agreement;
-mod published;
 mod labels;
 mod program;
+mod published;
 mod recovery;
 mod refusals;
 mod server;

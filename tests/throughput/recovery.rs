@@ -1,7 +1,7 @@
 //! Calibration on simulated logs gives the parameters back, or says why it cannot.
 
 use accsim::throughput::sim::{Prefilling, Server, Traffic};
-use accsim::throughput::{Bend, Fitted, Missing, Model, Outcome, Options, StepLaw};
+use accsim::throughput::{Bend, Fitted, Missing, Model, Options, Outcome, StepLaw};
 
 use crate::support::{calibrated, calibrated_with, lengths, log, near, server, step};
 
@@ -152,7 +152,11 @@ fn contexts_in_step_with_the_batch_are_refused() {
 fn a_colocated_log_without_prefill_lines_is_refused() {
     let without = |log: Vec<u8>| -> Vec<u8> {
         let text = String::from_utf8(log).unwrap();
-        text.lines().filter(|line| !line.contains("Prefill batch")).flat_map(|line| [line, "\n"]).collect::<String>().into()
+        text.lines()
+            .filter(|line| !line.contains("Prefill batch"))
+            .flat_map(|line| [line, "\n"])
+            .collect::<String>()
+            .into()
     };
     let logs: Vec<Vec<u8>> =
         logs(&server(4, 3.51), &BATCHES, &["1000", "8000"]).into_iter().map(without).collect();

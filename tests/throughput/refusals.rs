@@ -52,7 +52,10 @@ fn a_clock_that_runs_away() {
     // Every second line of a minute says ten minutes later.
     let (_folder, log) = changed(|number, line| {
         let minute = number % 60;
-        line.replace("2026-11-30 07:33:", &format!("2026-11-{:02} {:02}:{minute:02}:", 1 + number / 1440 % 28, number / 60 % 24))
+        line.replace(
+            "2026-11-30 07:33:",
+            &format!("2026-11-{:02} {:02}:{minute:02}:", 1 + number / 1440 % 28, number / 60 % 24),
+        )
     });
     let text = stderr(&["throughput", "calibrate", &log], 2);
     assert!(text.contains("the clock went on by far more") || text.contains("the clock goes back"), "{text}");
@@ -60,7 +63,8 @@ fn a_clock_that_runs_away() {
 
 #[test]
 fn a_log_that_does_not_say_what_is_drafted() {
-    let (_folder, log) = changed(|_, line| if line.contains("server_args=") { String::new() } else { line.to_owned() });
+    let (_folder, log) =
+        changed(|_, line| if line.contains("server_args=") { String::new() } else { line.to_owned() });
     assert!(stderr(&["throughput", "calibrate", &log], 2).contains("--draft-length"));
     run(&["throughput", "calibrate", &log, "--draft-length", "5", "-q"]).success();
 }
@@ -101,12 +105,25 @@ fn accept_lengths_outside_what_a_step_can_have() {
         let text = stderr(&["throughput", "predict", name, "--accept-length", length], 2);
         assert!(text.contains("is outside [1, 6]"), "{length}: {text}");
         let simulate = [
-            "throughput", "simulate", name, "--accept-length", length, "--concurrency", "1", "--isl", "5", "--osl", "5",
-            "--duration", "1",
+            "throughput",
+            "simulate",
+            name,
+            "--accept-length",
+            length,
+            "--concurrency",
+            "1",
+            "--isl",
+            "5",
+            "--osl",
+            "5",
+            "--duration",
+            "1",
         ];
         assert!(stderr(&simulate, 2).contains("is outside [1, 6]"));
     }
-    assert!(stderr(&["throughput", "predict", name, "--accept-length", "nan"], 2).contains("expected a number"));
+    assert!(
+        stderr(&["throughput", "predict", name, "--accept-length", "nan"], 2).contains("expected a number")
+    );
 }
 
 #[test]
@@ -115,6 +132,7 @@ fn a_client_with_negative_times() {
     let file = folder.path().join("client.json");
     fs::write(&file, r#"{"phases":[{"concurrency":1,"start":5,"end":9,"req":[[8,6,10,10]]}]}"#).unwrap();
     let log = h200("e3k5_al351.log");
-    let args = ["throughput", "calibrate", log.to_str().unwrap(), "--client", file.to_str().unwrap(), "-o", "-"];
+    let args =
+        ["throughput", "calibrate", log.to_str().unwrap(), "--client", file.to_str().unwrap(), "-o", "-"];
     assert!(stderr(&args[..5], 2).contains("negative time"));
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use accsim::law::{AcceptanceLaw, GeometricDecay, PerPosition, RealHead, Setting};
 use accsim::throughput::sim::{
-    Arrivals, Outcome, Pool, Prefilling, Replicates, Request, Requests, Server, SimError, Traffic, WhenFull, simulate,
+    Arrivals, Outcome, Pool, Prefilling, Replicates, Request, Requests, Server, SimError, Traffic, WhenFull,
+    simulate, simulate_logged,
 };
 use proptest::prelude::*;
 
@@ -39,7 +40,8 @@ fn one_request_by_hand() {
 fn the_last_step_is_cut() {
     let server = Server { law: AcceptanceLaw::Constant(4), ..server(4, 4.0) };
     let request = Request { arrival_s: 0.0, input: 10, output: 6, cached: None };
-    let outcome = simulate(&server, &listed(vec![request; 3], Arrivals::Closed { concurrency: 3 }), 0, 0).unwrap();
+    let outcome =
+        simulate(&server, &listed(vec![request; 3], Arrivals::Closed { concurrency: 3 }), 0, 0).unwrap();
     assert_eq!((outcome.output_tokens, outcome.accepted, outcome.request_steps), (18, 24, 6));
 }
 
@@ -58,7 +60,8 @@ fn cached_prompts_cost_less() {
     let warm = simulate(&Server { cached: 0.9, ..server(4, 3.51) }, &traffic(16), 1, 0).unwrap();
     assert!(warm.prefill_s < 0.2 * cold.prefill_s && warm.output_tps() > cold.output_tps());
     let request = |cached| Request { arrival_s: 0.0, input: 1000, output: 2, cached: Some(cached) };
-    let one = |cached| simulate(&server(4, 3.51), &listed(vec![request(cached)], Arrivals::Trace), 1, 0).unwrap();
+    let one =
+        |cached| simulate(&server(4, 3.51), &listed(vec![request(cached)], Arrivals::Trace), 1, 0).unwrap();
     near(one(0).prefill_s, 0.02, 1e-9);
     near(one(900).prefill_s, 0.002, 1e-9);
 }
@@ -154,6 +157,19 @@ fn the_same_bytes_on_any_number_of_threads() {
     assert_eq!(on(1), on(4));
 }
 
+/// A run that is logged takes its steps one by one, one that is not glides over them: the same run.
+#[test]
+fn a_log_does_not_change_the_run() {
+    for overlap in [false, true] {
+        let server = Server { overlap, ..server(4, 3.51) };
+        let plain = simulate(&server, &traffic(16), 5, 1).unwrap();
+        let mut lines = 0;
+        let logged = simulate_logged(&server, &traffic(16), 5, 1, 40, &mut |_| lines += 1).unwrap();
+        assert_eq!(plain, logged);
+        assert!(lines > 20);
+    }
+}
+
 /// Common random numbers: another accept length sees the same requests.
 #[test]
 fn requests_do_not_depend_on_the_accept_length() {
@@ -170,7 +186,10 @@ fn impossible_servers_are_refused() {
     let zero = Server { step: accsim::throughput::StepLaw::default(), ..server(4, 3.51) };
     assert!(simulate(&zero, &traffic, 0, 0).unwrap_err().to_string().contains("time of a step"));
     let wide = Server { verified: 3, ..server(4, 3.51) };
-    assert!(matches!(simulate(&wide, &traffic, 0, 0), Err(SimError::TooLongDraw { longest: 4, verified: 3 })));
+    assert!(matches!(
+        simulate(&wide, &traffic, 0, 0),
+        Err(SimError::TooLongDraw { longest: 4, verified: 3 })
+    ));
     let empty = listed(Vec::new(), Arrivals::Trace);
     assert_eq!(simulate(&server(4, 3.51), &empty, 0, 0), Err(SimError::NoRequests));
     let bad = Request { arrival_s: -1.0, input: 1, output: 1, cached: None };

@@ -50,7 +50,8 @@ pub(crate) fn calibrated_with(logs: &[Vec<u8>], options: &Options) -> Result<Mod
     for (number, log) in logs.iter().enumerate() {
         observer.begin(&format!("log {number}"));
         let mut reader = Reader::new(Limits::default());
-        let errors = reader.read_stream("memory", &mut &log[..], &mut |place, record| observer.record(place, record));
+        let errors =
+            reader.read_stream("memory", &mut &log[..], &mut |place, record| observer.record(place, record));
         assert!(errors.is_empty());
     }
     calibrate(&observer.finish().unwrap(), options)

@@ -20,7 +20,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Write the model to FILE; without it the model goes to standard output
+    /// Write the model to FILE
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -30,6 +30,10 @@ pub(crate) struct CalibrateArgs {
 
     #[command(flatten)]
     about: LogFlags,
+
+    /// Print the model in place of its summary
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(
@@ -38,7 +42,11 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let client = args.client.as_deref().map(|path| -> anyhow::Result<_> { Ok(read_client(&bytes(path)?)?) }).transpose()?;
+    let client = args
+        .client
+        .as_deref()
+        .map(|path| -> anyhow::Result<_> { Ok(read_client(&bytes(path)?)?) })
+        .transpose()?;
     let (calibrated, all_read) = from_logs(&args.logs, &args.about, global, err)?;
     let mut model = match calibrated {
         Ok(model) => model,
@@ -49,15 +57,17 @@ pub(super) fn run(
         }
     };
     let checks = client.map(|client| check_against(&mut model, &client)).transpose()?;
-    write_to(args.output.as_deref(), out, |out| json::write(out, &ModelDocument::new(&model)))?;
-    if !global.quiet {
-        let mut summary = Vec::new();
-        text::throughput::model(&mut summary, &model)?;
+    let document = ModelDocument::new(&model);
+    if args.output.is_some() {
+        write_to(args.output.as_deref(), out, |out| json::write(out, &document))?;
+    }
+    if args.json {
+        json::write(out, &document)?;
+    } else if !(global.quiet && args.output.is_some()) {
+        text::throughput::model(out, &model)?;
         if let Some(checks) = &checks {
-            text::throughput::checks(&mut summary, checks)?;
+            text::throughput::checks(out, checks)?;
         }
-        // The model itself may be on standard output.
-        if args.output.is_some() { out.write_all(&summary)? } else { err.write_all(&summary)? }
     }
     Ok(if all_read { Exit::Ok } else { Exit::Failed })
 }
@@ -65,9 +75,9 @@ pub(super) fn run(
 /// Nothing that can be told is no failure of the command; a log that contradicts itself is.
 pub(super) fn exit_of(error: &CalibrateError) -> Exit {
     match error {
-        CalibrateError::NoDecodeLines | CalibrateError::NoThroughput { .. } | CalibrateError::NothingSteady { .. } => {
-            Exit::Undecided
-        }
+        CalibrateError::NoDecodeLines
+        | CalibrateError::NoThroughput { .. }
+        | CalibrateError::NothingSteady { .. } => Exit::Undecided,
         CalibrateError::ClockBack { .. }
         | CalibrateError::ClockJumps { .. }
         | CalibrateError::NoDraftLength { .. } => Exit::Failed,

@@ -10,7 +10,9 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     let value = number.trim().parse::<f64>().ok().map(|value| value * scale);
-    value.filter(|value| (0.0..=1.0).contains(value)).ok_or_else(|| "expected a share like 0.3 or 30%".to_owned())
+    value
+        .filter(|value| (0.0..=1.0).contains(value))
+        .ok_or_else(|| "expected a share like 0.3 or 30%".to_owned())
 }
 
 /// A finite number.

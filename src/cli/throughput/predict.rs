@@ -94,7 +94,11 @@ pub(super) fn run(
             let question = Question { accept_length: *accept_length, drafts, running, lengths };
             match predict(&model, &question) {
                 Ok(found) => predictions.push(found),
-                Err(error @ (PredictError::NotMeasured { .. } | PredictError::NoPrefillShare { .. } | PredictError::OtherContext { .. })) => {
+                Err(
+                    error @ (PredictError::NotMeasured { .. }
+                    | PredictError::NoPrefillShare { .. }
+                    | PredictError::OtherContext { .. }),
+                ) => {
                     refused.push(error);
                 }
                 Err(error) => return Err(error.into()),

@@ -17,9 +17,12 @@ use crate::report::json::{self, ThroughputSimulation};
 use crate::report::text;
 use crate::simulate::log::LocalTime;
 use crate::throughput::sim::{
-    Arrivals, LogWriter, Point, Pool, Prefilling, Replicates, Requests, Server, Traffic, WhenFull, simulate_logged,
+    Arrivals, LogWriter, Point, Pool, Prefilling, Replicates, Requests, Server, Traffic, WhenFull,
+    simulate_logged,
 };
-use crate::throughput::{Basis, Demand, Lengths, Model, SimulatedPoint, TraceForm, basis_at, open_loop, read_trace, server};
+use crate::throughput::{
+    Basis, Demand, Lengths, Model, SimulatedPoint, TraceForm, basis_at, open_loop, read_trace, server,
+};
 
 const ACCEPTANCE: &str = "Acceptance";
 const TRAFFIC: &str = "Traffic";
@@ -59,7 +62,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "R,..", help_heading = TRAFFIC, value_delimiter = ',', value_parser = number)]
     rate: Vec<f64>,
 
-    /// Requests of a trace, CSV or JSON lines, with arrival_s (or timestamp in ms), isl and osl; with --concurrency their
+    /// Requests of a trace, CSV or JSON lines, with times, isl and osl as the throughput page names them; with --concurrency their
     /// times do not count
     #[arg(long, value_name = "FILE", help_heading = TRAFFIC, conflicts_with_all = ["isl", "osl", "rate"])]
     trace: Option<PathBuf>,
@@ -76,7 +79,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "S", help_heading = TRAFFIC, value_parser = seconds, required_unless_present = "trace")]
     duration: Option<f64>,
 
-    /// Seconds at the start that steady_tps leaves out [default: a fifth of the duration]
+    /// Seconds at the start that the steady figure leaves out [default: a fifth of the duration]
     #[arg(long, value_name = "S", help_heading = TRAFFIC, value_parser = seconds)]
     warmup: Option<f64>,
 
@@ -244,11 +247,16 @@ fn basis(model: &Model, server: &Server, traffic: &Traffic, point: &Point) -> Ba
 
 /// Why an open loop has no steady state.
 fn unstable(server: &Server, traffic: &Traffic) -> Option<String> {
-    let (Arrivals::Poisson { rate }, Requests::Drawn { input, output }) = (traffic.arrivals, &traffic.requests) else {
+    let (Arrivals::Poisson { rate }, Requests::Drawn { input, output }) =
+        (traffic.arrivals, &traffic.requests)
+    else {
         return None;
     };
-    let prefill =
-        if server.prefilling.is_colocated() { server.prefill } else { crate::throughput::PrefillLaw::default() };
+    let prefill = if server.prefilling.is_colocated() {
+        server.prefill
+    } else {
+        crate::throughput::PrefillLaw::default()
+    };
     let demand = Demand {
         step: &server.step,
         prefill,
@@ -261,7 +269,9 @@ fn unstable(server: &Server, traffic: &Traffic) -> Option<String> {
         cached: server.cached,
         output: *output,
     };
-    open_loop(&demand, rate / f64::from(server.ranks), server.most_running).err().map(|error| error.to_string())
+    open_loop(&demand, rate / f64::from(server.ranks), server.most_running)
+        .err()
+        .map(|error| error.to_string())
 }
 
 impl SimulateArgs {
@@ -278,14 +288,21 @@ impl SimulateArgs {
     fn law(&self, drafts: u32) -> anyhow::Result<AcceptanceLaw> {
         let most = drafts.saturating_add(1);
         let by_rates = matches!(self.method, Method::PerPosition | Method::Real);
-        ensure!(by_rates != self.rates.is_empty(), "--rates goes with --method per-position and real, which need it");
+        ensure!(
+            by_rates != self.rates.is_empty(),
+            "--rates goes with --method per-position and real, which need it"
+        );
         if by_rates {
             let law = if self.method == Method::Real {
                 AcceptanceLaw::Real(RealHead::new(&self.rates)?)
             } else {
                 AcceptanceLaw::PerPosition(PerPosition::new(self.rates.clone())?)
             };
-            ensure!(*law.support().end() <= most, "{} rates are more than draft length {drafts}", self.rates.len());
+            ensure!(
+                *law.support().end() <= most,
+                "{} rates are more than draft length {drafts}",
+                self.rates.len()
+            );
             return Ok(law);
         }
         let Some(length) = self.accept_length else { bail!("--accept-length is missing") };
@@ -306,7 +323,7 @@ impl SimulateArgs {
             Method::Geometric => {
                 let rate = (length - 1.0) / f64::from(drafts.max(1));
                 AcceptanceLaw::Geometric(GeometricDecay::with_mean_rate(rate, drafts)?)
-            },
+            }
             Method::PerPosition | Method::Real => bail!("--rates is missing"),
         })
     }
@@ -319,7 +336,9 @@ impl SimulateArgs {
             (Some(PrefillFlag::Blocking), _) | (None, Prefilling::Blocking { .. }) => {
                 Prefilling::Blocking { batch_tokens: tokens }
             }
-            (Some(PrefillFlag::Chunked), _) | (None, Prefilling::Chunked { .. }) => Prefilling::Chunked { tokens },
+            (Some(PrefillFlag::Chunked), _) | (None, Prefilling::Chunked { .. }) => {
+                Prefilling::Chunked { tokens }
+            }
             (Some(PrefillFlag::Disaggregated), _) | (None, Prefilling::Elsewhere { .. }) => {
                 Prefilling::Elsewhere { workers }
             }
@@ -349,14 +368,14 @@ impl SimulateArgs {
         };
         let duration_s = self.duration.unwrap_or(f64::INFINITY);
         let warmup_s = self.warmup.unwrap_or(if duration_s.is_finite() { duration_s / 5.0 } else { 0.0 });
-        let closed = self.concurrency.iter().map(|concurrency| Arrivals::Closed { concurrency: *concurrency });
+        let closed =
+            self.concurrency.iter().map(|concurrency| Arrivals::Closed { concurrency: *concurrency });
         let open = self.rate.iter().map(|rate| Arrivals::Poisson { rate: *rate });
         let mut arrivals: Vec<Arrivals> = closed.chain(open).collect();
         if arrivals.is_empty() {
             arrivals.push(Arrivals::Trace);
         }
-        let traffic =
-            |arrivals| Traffic { arrivals, requests: requests.clone(), duration_s, warmup_s };
+        let traffic = |arrivals| Traffic { arrivals, requests: requests.clone(), duration_s, warmup_s };
         Ok(arrivals.into_iter().map(traffic).collect())
     }
 

@@ -123,7 +123,11 @@ fn curve(args: &SweepArgs, global: &Global) -> anyhow::Result<Vec<(u32, f64)>> {
     let catalogue = catalogue::open(global)?;
     let Some(entry) = catalogue.get(&args.curve) else {
         let nearest = catalogue.nearest(&args.curve);
-        let hint = if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(", ")) };
+        let hint = if nearest.is_empty() {
+            String::new()
+        } else {
+            format!("; did you mean {}?", nearest.join(", "))
+        };
         bail!("no curve {}{hint} (accsim curves list names them all)", args.curve);
     };
     let curve = entry.load().curve.as_ref().map_err(|issue| anyhow!("{issue}"))?;

@@ -50,8 +50,11 @@ pub fn sweep(report: &SweepReport) -> Svg {
         let label = if beyond.get(drafts) == Some(&true) { " (extrapolated in part)" } else { "" };
         if *drafts == 0 { format!("none{label}") } else { format!("k = {drafts}{label}") }
     };
-    let lines =
-        lines.iter().map(|(drafts, points)| Line { name: name(drafts), points: points.clone(), joined: true });
+    let lines = lines.iter().map(|(drafts, points)| Line {
+        name: name(drafts),
+        points: points.clone(),
+        joined: true,
+    });
     Svg { x: "concurrency".to_owned(), y: "output tokens/s".to_owned(), lines: lines.collect() }
 }
 
@@ -59,12 +62,17 @@ pub fn sweep(report: &SweepReport) -> Svg {
 #[must_use]
 pub fn pareto(points: &[(f64, f64)], standing: &[Standing], names: (&str, &str)) -> Svg {
     let of = |wanted: fn(&Standing) -> bool| -> Vec<(f64, f64)> {
-        let mut found: Vec<(f64, f64)> =
-            points.iter().zip(standing).filter(|(_, standing)| wanted(standing)).map(|(point, _)| *point).collect();
+        let mut found: Vec<(f64, f64)> = points
+            .iter()
+            .zip(standing)
+            .filter(|(_, standing)| wanted(standing))
+            .map(|(point, _)| *point)
+            .collect();
         found.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)));
         found
     };
-    let frontier = Line { name: "frontier".to_owned(), points: of(|found| *found == Standing::Frontier), joined: true };
+    let frontier =
+        Line { name: "frontier".to_owned(), points: of(|found| *found == Standing::Frontier), joined: true };
     let beaten = Line {
         name: "dominated".to_owned(),
         points: of(|found| matches!(found, Standing::Dominated { .. })),
@@ -103,7 +111,11 @@ impl Svg {
             writeln!(out, "<text x=\"{x}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>", label(at))?;
         }
         let (middle, foot) = (f64::midpoint(LEFT, right), HEIGHT - 14.0);
-        writeln!(out, "<text x=\"{middle}\" y=\"{foot}\" text-anchor=\"middle\">{}</text>", escaped(&self.x))?;
+        writeln!(
+            out,
+            "<text x=\"{middle}\" y=\"{foot}\" text-anchor=\"middle\">{}</text>",
+            escaped(&self.x)
+        )?;
         writeln!(
             out,
             "<text x=\"16\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0})\">{1}</text>",
@@ -131,7 +143,12 @@ impl Svg {
                 out,
                 "<path d=\"M{from} {legend}H{to}\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"{dash}\"/>"
             )?;
-            writeln!(out, "<text x=\"{text}\" y=\"{:.1}\" font-size=\"10\">{}</text>", legend + 4.0, escaped(&line.name))?;
+            writeln!(
+                out,
+                "<text x=\"{text}\" y=\"{:.1}\" font-size=\"10\">{}</text>",
+                legend + 4.0,
+                escaped(&line.name)
+            )?;
             legend += 16.0;
         }
         writeln!(out, "</svg>")
@@ -172,7 +189,8 @@ mod tests {
 
     #[test]
     fn a_drawing_is_whole_and_escaped() {
-        let standing = [Standing::Frontier, Standing::Frontier, Standing::Dominated { by: 1 }, Standing::Invalid];
+        let standing =
+            [Standing::Frontier, Standing::Frontier, Standing::Dominated { by: 1 }, Standing::Invalid];
         let points = [(2.0, 100.0), (3.0, 180.0), (3.0, 150.0), (f64::NAN, 1.0)];
         let mut out = Vec::new();
         pareto(&points, &standing, ("<x>", "a & b")).write(&mut out).unwrap();

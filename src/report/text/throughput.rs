@@ -16,7 +16,8 @@ pub fn model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     for source in &model.sources {
         let excluded: Vec<String> =
             source.excluded.iter().map(|(reason, lines)| format!("{lines} {reason}")).collect();
-        let excluded = if excluded.is_empty() { String::new() } else { format!(" ({})", excluded.join(", ")) };
+        let excluded =
+            if excluded.is_empty() { String::new() } else { format!(" ({})", excluded.join(", ")) };
         writeln!(
             out,
             "{}: draft length {}, {} of {} decode lines count{excluded}, {} prefill lines",
@@ -248,7 +249,11 @@ pub fn predictions(
         table.row(cells);
     }
     let what = if drafts == 0 { "no speculation".to_owned() } else { format!("draft length {drafts}") };
-    let ranks = if model.ranks > 1 { format!(", {} ranks, batches are those of one", model.ranks) } else { String::new() };
+    let ranks = if model.ranks > 1 {
+        format!(", {} ranks, batches are those of one", model.ranks)
+    } else {
+        String::new()
+    };
     writeln!(out, "{BOLD}{what}{ranks}{RESET}")?;
     table.write(out)?;
     let quality = model.law(drafts).and_then(Law::fitted).map(|fitted| fitted.quality);

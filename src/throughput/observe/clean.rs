@@ -85,7 +85,12 @@ pub(crate) fn clean(windows: &[Window]) -> (Vec<Window>, Excluded) {
     (kept, excluded)
 }
 
-fn reason(window: &Window, medians: &BTreeMap<u32, f64>, has_graphs: bool, after_pause: bool) -> Option<Exclusion> {
+fn reason(
+    window: &Window,
+    medians: &BTreeMap<u32, f64>,
+    has_graphs: bool,
+    after_pause: bool,
+) -> Option<Exclusion> {
     let Some(previous) = window.previous else { return Some(Exclusion::First) };
     if window.running == 0 || after_pause {
         return Some(Exclusion::Idle);

@@ -95,10 +95,10 @@ impl Contexts {
         }
         let joined = members.iter().filter(|member| member.joined).count();
         let known: f64 = members.iter().map(|member| member.context).sum();
-        let age = (joined > 0)
-            .then(|| ((total - known) / count(joined) / accept_len).clamp(0.0, steps));
+        let age = (joined > 0).then(|| ((total - known) / count(joined) / accept_len).clamp(0.0, steps));
         let since = age.unwrap_or(0.0) * accept_len;
-        self.now = members.iter().map(|member| member.context + if member.joined { since } else { 0.0 }).collect();
+        self.now =
+            members.iter().map(|member| member.context + if member.joined { since } else { 0.0 }).collect();
         let rest = (total - self.now.iter().sum::<f64>()) / count(running);
         self.now.iter_mut().for_each(|context| *context = (*context + rest).max(0.0));
         self.sum = total;
@@ -145,7 +145,9 @@ fn misfit(members: &[Member], gone: &[usize], total: f64, gained: f64) -> f64 {
         }
     }
     let high = low + young * gained;
-    (low - total).max(total - high).max(0.0) + 1e-3 * gained * quick + 1e-6 * (f64::midpoint(low, high) - total).abs()
+    (low - total).max(total - high).max(0.0)
+        + 1e-3 * gained * quick
+        + 1e-6 * (f64::midpoint(low, high) - total).abs()
 }
 
 /// The next choice of as many of `of` in lexical order.

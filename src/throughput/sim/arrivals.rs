@@ -91,7 +91,12 @@ pub(super) fn uncached(request: &Request, share: f64) -> u32 {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(traffic: &'a Traffic, server: &Server, seed: u64, replicate: u32) -> Result<Self, SimError> {
+    pub(super) fn new(
+        traffic: &'a Traffic,
+        server: &Server,
+        seed: u64,
+        replicate: u32,
+    ) -> Result<Self, SimError> {
         let elsewhere = match server.prefilling {
             Prefilling::Elsewhere { workers } => Some(Elsewhere {
                 server: PrefillCost { law: server.prefill, cached: server.cached },
@@ -201,7 +206,12 @@ impl<'a> Source<'a> {
         if self.waiting.front().is_none_or(|(time, _)| *time > now) {
             return Ok(None);
         }
-        Ok(self.waiting.pop_front().map(|(arrival_s, (number, request))| Arrived { request, arrival_s, first_s: None, number }))
+        Ok(self.waiting.pop_front().map(|(arrival_s, (number, request))| Arrived {
+            request,
+            arrival_s,
+            first_s: None,
+            number,
+        }))
     }
 }
 

@@ -14,7 +14,9 @@ pub enum SimError {
         expected: &'static str,
     },
     /// A law that can draw more than the server verifies.
-    #[error("a step can emit {longest} tokens, but {verified} are verified: the accept length must lie in [1, {verified}]")]
+    #[error(
+        "a step can emit {longest} tokens, but {verified} are verified: the accept length must lie in [1, {verified}]"
+    )]
     TooLongDraw {
         /// Longest draw.
         longest: u32,
@@ -22,7 +24,9 @@ pub enum SimError {
         verified: u32,
     },
     /// A request that no pool of this size can hold.
-    #[error("a request of {input} + {output} tokens does not fit into {pool} KV tokens; give at least {needed}")]
+    #[error(
+        "a request of {input} + {output} tokens does not fit into {pool} KV tokens; give at least {needed}"
+    )]
     NeverFits {
         /// Input tokens.
         input: u32,

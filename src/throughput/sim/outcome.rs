@@ -60,13 +60,18 @@ impl Outcome {
     /// Tokens a step and request.
     #[must_use]
     pub fn accept_length(&self) -> Option<f64> {
-        (self.request_steps > 0).then(|| crate::law::float(self.accepted) / crate::law::float(self.request_steps))
+        (self.request_steps > 0)
+            .then(|| crate::law::float(self.accepted) / crate::law::float(self.request_steps))
     }
 
     /// Requests in the mean step.
     #[must_use]
     pub fn mean_running(&self) -> f64 {
-        if self.steps > 0 { crate::law::float(self.request_steps) / crate::law::float(self.steps) } else { 0.0 }
+        if self.steps > 0 {
+            crate::law::float(self.request_steps) / crate::law::float(self.steps)
+        } else {
+            0.0
+        }
     }
 
     /// Share of the busy time that went into prefill.

@@ -187,7 +187,13 @@ impl Rank {
     }
 
     /// So many prompt tokens were computed.
-    pub(super) fn advance_chunks(&mut self, mut tokens: u32, server: &Server, jobs: &mut Jobs, now: f64) -> Taken {
+    pub(super) fn advance_chunks(
+        &mut self,
+        mut tokens: u32,
+        server: &Server,
+        jobs: &mut Jobs,
+        now: f64,
+    ) -> Taken {
         let mut taken = Taken { tokens: u64::from(tokens), ..Taken::default() };
         while let Some(first) = self.chunking.front_mut() {
             let part = first.left.min(tokens);
@@ -265,13 +271,16 @@ impl Rank {
 
     /// One step that ends at `now`.
     pub(super) fn step(&mut self, server: &Server, jobs: &Jobs, now: f64, outcome: &mut Outcome) -> Emitted {
-        let left = std::mem::take(&mut self.leaving);
-        let emitted = if self.batch.len() > 0 { self.advance(jobs, now, outcome) } else { Emitted::default() };
-        if server.overlap {
-            self.leaving = std::mem::replace(&mut self.finished, left);
-            let held = |done: &Finished| jobs.get(done.slot).map_or(0, |job| job.request.input + job.request.output);
-            self.leaving_tokens = self.leaving.iter().map(|done| u64::from(held(done))).sum();
+        if !server.overlap {
+            return self.advance(jobs, now, outcome);
         }
+        let left = std::mem::take(&mut self.leaving);
+        let emitted =
+            if self.batch.len() > 0 { self.advance(jobs, now, outcome) } else { Emitted::default() };
+        self.leaving = std::mem::replace(&mut self.finished, left);
+        let held =
+            |done: &Finished| jobs.get(done.slot).map_or(0, |job| job.request.input + job.request.output);
+        self.leaving_tokens = self.leaving.iter().map(|done| u64::from(held(done))).sum();
         emitted
     }
 
@@ -298,7 +307,13 @@ impl Rank {
     }
 
     /// Takes those that are done: each with what it held.
-    pub(super) fn take_finished(&mut self, server: &Server, jobs: &mut Jobs, now: f64, outcome: &mut Outcome) -> u32 {
+    pub(super) fn take_finished(
+        &mut self,
+        server: &Server,
+        jobs: &mut Jobs,
+        now: f64,
+        outcome: &mut Outcome,
+    ) -> u32 {
         let mut count = 0;
         for Finished { slot } in self.finished.drain(..) {
             let Some(job) = jobs.remove(slot) else { continue };

@@ -82,10 +82,15 @@ impl Replicates {
     /// Runs every pair of server and traffic. The result is the same on any number of threads.
     pub fn run(self, points: &[(Server, Traffic)]) -> Result<Vec<Point>, SimError> {
         if self.count == 0 || self.count > MOST_REPLICATES {
-            return Err(SimError::number("the number of replicates", f64::from(self.count), "from 1 to 100000"));
+            return Err(SimError::number(
+                "the number of replicates",
+                f64::from(self.count),
+                "from 1 to 100000",
+            ));
         }
-        let runs: Vec<(usize, u32)> =
-            (0..points.len()).flat_map(|point| (0..self.count).map(move |replicate| (point, replicate))).collect();
+        let runs: Vec<(usize, u32)> = (0..points.len())
+            .flat_map(|point| (0..self.count).map(move |replicate| (point, replicate)))
+            .collect();
         let outcomes: Vec<Outcome> = runs
             .par_iter()
             .filter_map(|(point, replicate)| Some((points.get(*point)?, *replicate)))
@@ -106,7 +111,9 @@ impl Point {
         };
         let sum = |figure: &dyn Fn(&Outcome) -> u64| -> u64 { outcomes.iter().map(figure).sum() };
         let mut gaps = Gaps::default();
-        outcomes.iter().for_each(|outcome| gaps.merge(&outcome.gaps));
+        for outcome in outcomes {
+            gaps.merge(&outcome.gaps);
+        }
         let quantile = |share| gaps.quantile(share);
         let steady_each = each(&Outcome::steady_tps);
         let (accepted, request_steps) = (sum(&|o| o.accepted), sum(&|o| o.request_steps));
@@ -118,7 +125,10 @@ impl Point {
             e2e_s: Percentiles::of(&all(&|o| &o.e2e_s)),
             ttft_s: Percentiles::of(&all(&|o| &o.ttft_s)),
             tpot_s: Percentiles::of(&all(&|o| &o.tpot_s)),
-            gaps_s: quantile(0.5).zip(quantile(0.9)).zip(quantile(0.99)).map(|((p50, p90), p99)| [p50, p90, p99]),
+            gaps_s: quantile(0.5)
+                .zip(quantile(0.9))
+                .zip(quantile(0.99))
+                .map(|((p50, p90), p99)| [p50, p90, p99]),
             accept_length: (request_steps > 0)
                 .then(|| crate::law::float(accepted) / crate::law::float(request_steps)),
             mean_running: Spread::of(&each(&Outcome::mean_running)).mean,

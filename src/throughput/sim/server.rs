@@ -110,9 +110,8 @@ impl Server {
         if !self.step.is_physical() {
             return Err(number("a coefficient of the step law", f64::NAN, "finite numbers of at least 0"));
         }
-        for (what, value) in
-            [("p0", self.prefill.p0_s), ("p1", self.prefill.p1_s)].into_iter().filter(|(_, cost)| !is_cost(*cost))
-        {
+        let costs = [("p0", self.prefill.p0_s), ("p1", self.prefill.p1_s)];
+        if let Some((what, value)) = costs.into_iter().find(|(_, cost)| !is_cost(*cost)) {
             return Err(number(what, value, "a finite number of at least 0"));
         }
         let least = self.step.fixed_s(1, self.drafts, self.verified);
@@ -134,7 +133,9 @@ impl Server {
             Prefilling::Blocking { batch_tokens: tokens } | Prefilling::Chunked { tokens } => {
                 zero("the prompt tokens of a batch", tokens, u32::MAX, "at least 1")
             }
-            Prefilling::Elsewhere { workers } => zero("the prefill workers", workers, MOST_RUNNING, "from 1 to 1048576"),
+            Prefilling::Elsewhere { workers } => {
+                zero("the prefill workers", workers, MOST_RUNNING, "from 1 to 1048576")
+            }
         }
     }
 }

@@ -79,7 +79,9 @@ impl Requests {
             Self::Drawn { input, output } => (input.mean(), output.mean()),
             Self::Listed(list) => {
                 let count = crate::law::float(u64::try_from(list.len()).unwrap_or(1).max(1));
-                let sum = |tokens: fn(&Request) -> u32| list.iter().map(|request| f64::from(tokens(request))).sum::<f64>();
+                let sum = |tokens: fn(&Request) -> u32| {
+                    list.iter().map(|request| f64::from(tokens(request))).sum::<f64>()
+                };
                 (sum(|request| request.input) / count, sum(|request| request.output) / count)
             }
         }
