@@ -114,6 +114,16 @@ pub enum Reason {
     },
     /// More lines are needed.
     ShortRun(Shortfall),
+    /// An evaluation run that was told to simulate.
+    SimulationSet,
+    /// An evaluation run whose lines were simulated, by this law.
+    SimulatedEvaluation(Mechanism),
+    /// An evaluation run whose lines no simulation gives.
+    RealAsExpected,
+    /// An evaluation run in which no draft was ever accepted.
+    NothingAccepted,
+    /// An evaluation run whose lines may be real, or simulated.
+    EvaluationUndecided,
 }
 
 /// What is missing for a verdict.
@@ -144,13 +154,16 @@ pub(super) struct Case<'a> {
     pub(super) is_mixed: bool,
 }
 
-/// An error that says the server is not the target's.
+/// An error that says the server is not the target's, or was told another one.
 pub(super) fn other_server(findings: &[Finding]) -> Option<FindingCode> {
-    findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error)
-        .map(|finding| finding.code)
-        .find(|code| matches!(code, FindingCode::MethodMismatch | FindingCode::DraftLengthMismatch))
+    findings.iter().filter(|finding| finding.severity == Severity::Error).map(|finding| finding.code).find(
+        |code| {
+            matches!(
+                code,
+                FindingCode::MethodMismatch | FindingCode::DraftLengthMismatch | FindingCode::OtherTarget
+            )
+        },
+    )
 }
 
 impl Case<'_> {

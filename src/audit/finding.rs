@@ -72,6 +72,10 @@ pub enum FindingCode {
     DraftLengthMismatch,
     /// Idle time before a line: its throughput is no speed.
     IdleWindow,
+    /// The run was given another target than the one it is audited against.
+    OtherTarget,
+    /// An evaluation run was simulated.
+    SimulationInEval,
     /// The server drafts with another algorithm than the target's.
     MethodMismatch,
     /// Accept length and accept rate of the lines do not fit together.
@@ -104,6 +108,8 @@ impl FindingCode {
             Self::CudaGraphOff => "cuda-graph-off",
             Self::DraftLengthMismatch => "draft-length-mismatch",
             Self::IdleWindow => "idle-window",
+            Self::OtherTarget => "other-target",
+            Self::SimulationInEval => "simulation-in-eval",
             Self::MethodMismatch => "method-mismatch",
             Self::AcceptRateDisagrees => "accept-rate-disagrees",
             Self::NoSpeculativeFields => "no-speculative-fields",

@@ -1,10 +1,19 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags};
+use crate::evidence::{DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, Record, SkipReason, Tags};
+use crate::golden::SettingSource;
 
+use super::injection::InjectedSetting;
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
+use super::scope::Scope;
 use super::server::{self, Servers};
+
+/// Segments that are told apart; what follows stays with the last one.
+const MAX_SEGMENTS: usize = 1 << 12;
+
+/// Settings kept per point; a run has three or four.
+const MAX_SETTINGS: usize = 16;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -29,6 +38,9 @@ pub struct PointBuilder {
     rank_of: Vec<Option<usize>>,
     duplicates: Deduplicator,
     rooms: Rooms,
+    scope: Scope,
+    /// Earlier segments, where each is a point.
+    ended: Vec<Observed>,
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
@@ -40,6 +52,7 @@ pub struct Observed {
     pub(super) name: String,
     /// Files that records came from.
     pub(super) files: Vec<u32>,
+    pub(super) injected: Vec<InjectedSetting>,
     pub(super) ranks: Vec<Rank>,
     pub(super) servers: Servers,
     pub(super) rates: Rates,
@@ -66,6 +79,8 @@ pub struct Skipped {
     pub lookalike: u64,
     /// No running request.
     pub idle: u64,
+    /// Outside the time that was asked for, or among the first lines that were to be passed over.
+    pub out_of_scope: u64,
     /// NaN or infinite acceptance fields.
     pub not_finite: u64,
 }
@@ -80,9 +95,17 @@ impl PointBuilder {
             rank_of: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
+            scope: Scope::default(),
+            ended: Vec::new(),
             file: None,
             decode_only: false,
         }
+    }
+
+    /// Leaves out what the scope says.
+    #[must_use]
+    pub fn with_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
     }
 
     /// Takes the next record.
@@ -97,13 +120,21 @@ impl PointBuilder {
             Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
-                if self.seen.servers.start(arguments, place) {
+                if self.seen.servers.is_new(arguments, place) {
+                    if self.split() {
+                        self.seen.servers = Servers::default();
+                    }
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
+                    self.seen.servers.start(arguments, place);
                 }
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
+            Record::CacheFlush(_) => {
+                self.split();
+                self.gathers.iter_mut().for_each(Gather::break_window);
+            }
+            Record::Setting(setting) => self.seen.inject(place, *setting),
             Record::Skipped(skipped) => match skipped.reason {
                 SkipReason::Truncated => self.seen.skipped.truncated += 1,
                 SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
@@ -113,14 +144,57 @@ impl PointBuilder {
         }
     }
 
-    /// Ends the point.
+    /// Ends the point. Where segments are points, this is the last one.
     #[must_use]
     pub fn finish(mut self) -> Observed {
-        let rooms = &mut self.rooms;
-        let rates = &mut self.seen.rates;
-        self.seen.ranks = self.gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
-        self.seen.ranks.sort_by_key(|rank| rank.tags);
-        self.seen
+        self.end()
+    }
+
+    /// Ends the point, or all of them where segments are points: in the order of the log, numbered from 1 where there
+    /// are several.
+    #[must_use]
+    pub fn finish_segments(mut self) -> Vec<Observed> {
+        let last = self.end();
+        let mut all = self.ended;
+        if all.is_empty() || last.decode_lines() > 0 {
+            all.push(last);
+        }
+        if all.len() > 1 {
+            for (number, seen) in (1..).zip(&mut all) {
+                seen.name = format!("{}#{number}", seen.name);
+            }
+        }
+        all
+    }
+
+    /// What came together since the last segment's end.
+    fn end(&mut self) -> Observed {
+        let mut seen = std::mem::take(&mut self.seen);
+        let gathers = std::mem::take(&mut self.gathers);
+        self.rank_of.clear();
+        let (rooms, rates) = (&mut self.rooms, &mut seen.rates);
+        seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
+        seen.ranks.sort_by_key(|rank| rank.tags);
+        if !self.scope.is_whole() {
+            seen.servers.forget_silent();
+        }
+        seen
+    }
+
+    /// Begins another point where segments are points and this one has lines; says whether it did. The server goes on.
+    fn split(&mut self) -> bool {
+        let is_due = self.scope.by_segment
+            && self.ended.len() < MAX_SEGMENTS
+            && self.gathers.iter().any(Gather::has_lines);
+        if is_due {
+            let ended = self.end();
+            self.seen.name.clone_from(&ended.name);
+            self.seen.files.extend(self.file);
+            self.seen.servers = ended.servers.last_alone();
+            self.seen.injected = last_of_each(&ended.injected);
+            self.ended.push(ended);
+        }
+        is_due
     }
 
     fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
@@ -139,8 +213,18 @@ impl PointBuilder {
             self.seen.skipped.idle += 1;
             return;
         }
+        let mut number = self.rank(voice);
+        let gather = self.gathers.get_mut(number);
+        let is_in_time = self.scope.admits(line.timestamp);
+        if !is_in_time || gather.is_some_and(|gather| gather.is_warming_up(self.scope.skip_lines)) {
+            self.seen.skipped.out_of_scope += 1;
+            return;
+        }
+        if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(line)) {
+            self.split();
+            number = self.rank(voice);
+        }
         self.seen.count(place, line);
-        let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
             gather.add(line, place, &mut self.rooms);
         }
@@ -187,12 +271,52 @@ impl PointBuilder {
     }
 }
 
+/// Of settings that occur with several values the last one.
+fn last_of_each(settings: &[InjectedSetting]) -> Vec<InjectedSetting> {
+    let is_last = |(number, setting): &(usize, &InjectedSetting)| {
+        !settings.iter().skip(number + 1).any(|later| later.name == setting.name)
+    };
+    settings.iter().enumerate().filter(is_last).map(|(_, setting)| setting.clone()).collect()
+}
+
 /// Pipeline and tensor rank: the lowest one speaks for its scheduler.
 fn height(tags: Tags) -> (u32, u32) {
     (tags.rank("PP").unwrap_or(0), tags.rank("TP").unwrap_or(0))
 }
 
 impl Observed {
+    /// Keeps a setting that no earlier line shows.
+    fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
+        let EchoedSetting { name, value } = setting;
+        let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
+        if !is_known && self.injected.len() < MAX_SETTINGS {
+            self.injected.push(InjectedSetting {
+                name: name.to_owned(),
+                value: value.to_owned(),
+                place,
+                source: SettingSource::Log,
+                is_beside: false,
+            });
+        }
+    }
+
+    /// Adds settings that stand in files about the run.
+    pub fn add_settings(&mut self, settings: impl IntoIterator<Item = InjectedSetting>) {
+        self.injected.extend(settings);
+    }
+
+    /// The settings of the simulation that are known.
+    #[must_use]
+    pub fn injected(&self) -> &[InjectedSetting] {
+        &self.injected
+    }
+
+    /// Files that records came from, in the order of reading.
+    #[must_use]
+    pub fn files(&self) -> &[u32] {
+        &self.files
+    }
+
     fn count(&mut self, place: Place, line: &DecodeLine<'_>) {
         self.first_line.get_or_insert(place);
         self.servers.count_line();

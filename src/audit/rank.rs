@@ -1,6 +1,6 @@
 //! What the lines of one rank add up to.
 
-use std::collections::hash_map::Entry;
+use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
 use super::speed::{self, Speed};
 use super::tally::{self, Cell, Tally};
-use super::trace::{self, Lag, Trace};
+use super::trace::{self, Entry, Lag, Trace};
 use super::values::Values;
 
 /// Kinds of lines that one point counts apart (48 bytes each); real logs have thousands.
@@ -75,6 +75,8 @@ pub(super) struct Rank {
     /// The same weighed by running requests, and the sum of these.
     pub(super) batch_hundredths: u128,
     pub(super) batches: u128,
+    /// Largest batch of a speculative line.
+    pub(super) max_batch: Option<u32>,
     /// All speculative lines, weighed by kappa.
     pub(super) sums: KappaSums,
     pub(super) values: Values,
@@ -100,6 +102,8 @@ pub(super) struct Gather {
     before: Option<Before>,
     prefilled: bool,
     begun: bool,
+    /// Lines that were passed over as warm-up.
+    passed: u64,
     /// The engine's time on the line before.
     time: Vec<u8>,
 }
@@ -133,10 +137,26 @@ impl Gather {
         self.prefilled = true;
     }
 
+    /// Whether any line came.
+    pub(super) fn has_lines(&self) -> bool {
+        self.rank.decode_lines > 0
+    }
+
+    /// Whether the line is one of the first so many, which do not count.
+    pub(super) fn is_warming_up(&mut self, lines: u64) -> bool {
+        let is_early = self.passed < lines;
+        self.passed += u64::from(is_early);
+        is_early
+    }
+
+    /// Whether the clock went back since the line before: logs were joined here.
+    pub(super) fn is_before(&self, line: &DecodeLine<'_>) -> bool {
+        self.begun && line.timestamp.is_some_and(|time| time.as_bytes() < self.time.as_slice())
+    }
+
     pub(super) fn add(&mut self, line: &DecodeLine<'_>, place: Place, rooms: &mut Rooms) {
         if let Some(time) = line.timestamp.map(Timestamp::as_bytes) {
-            if time < self.time.as_slice() {
-                // The clock went back: logs were joined here.
+            if self.is_before(line) {
                 self.begin_segment();
             }
             self.time.clear();
@@ -160,15 +180,15 @@ impl Gather {
         }
         let rate = line.accept_rate.map(Hundredths::count);
         let before = before.map_or(batch, |before| before.batch);
-        self.rank.trace.add(hundredths, before, batch, &mut rooms.trace);
+        self.rank.trace.add(Entry { hundredths, before, batch, steady, place }, &mut rooms.trace);
         let kind = Kind { hundredths, rate, before, batch, steady };
         match self.kinds.entry(kind) {
-            Entry::Occupied(mut alike) => alike.get_mut().lines += 1,
-            Entry::Vacant(free) if rooms.kinds > 0 => {
+            hash_map::Entry::Occupied(mut alike) => alike.get_mut().lines += 1,
+            hash_map::Entry::Vacant(free) if rooms.kinds > 0 => {
                 rooms.kinds -= 1;
                 free.insert(Alike { lines: 1, first: place });
             }
-            Entry::Vacant(_) => {
+            hash_map::Entry::Vacant(_) => {
                 self.rank.count(kind, Alike { lines: 1, first: place }, &mut self.rates, &mut rooms.cells);
             }
         }
@@ -198,6 +218,7 @@ impl Rank {
         self.hundredths += u128::from(hundredths) * u128::from(lines);
         self.batch_hundredths += u128::from(hundredths) * weight;
         self.batches += weight;
+        self.max_batch = self.max_batch.max(Some(batch));
         self.sums.add(hundredths, kappa, lines);
         self.values.add(hundredths, kappa, lines, first);
         if let Some(rate) = rate {

@@ -29,6 +29,10 @@ pub(crate) struct Global {
     /// Say less: no notes and no progress on stderr
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+
+    /// Say more: an audit shows each of several points in full
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 impl Global {

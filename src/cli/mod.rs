@@ -8,6 +8,7 @@ mod curves;
 mod env;
 mod exit;
 mod format;
+mod found;
 mod global;
 mod help;
 mod limits;

@@ -54,6 +54,8 @@ enum Kind {
     /// Flushes of the cache
     #[value(name = "cache_flush")]
     CacheFlush,
+    /// Settings of simulated acceptance that a shell or a program echoed
+    Setting,
     /// Lines that look like a record and are none, each with the reason
     Rejected,
 }
@@ -74,6 +76,7 @@ impl From<Kind> for RecordKind {
             Kind::Prefill => Self::Prefill,
             Kind::ServerArgs => Self::ServerArgs,
             Kind::CacheFlush => Self::CacheFlush,
+            Kind::Setting => Self::Setting,
             Kind::Rejected => Self::Rejected,
         }
     }

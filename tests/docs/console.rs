@@ -40,7 +40,7 @@ pub(crate) const NOT_RUN: &[&str] = &[
     // It opens a browser.
     "cargo doc --open",
     // It rewrites these very pages.
-    "SNAPSHOTS=overwrite cargo test --test docs",
+    "SNAPSHOTS=overwrite cargo test --test docs --test reports",
     // It measures; tests do not.
     "cargo bench",
     // It writes the page that it stands on; a test of its own compares the two.

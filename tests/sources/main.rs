@@ -18,3 +18,6 @@ mod pack;
 mod parallel;
 mod properties;
 mod read;
+#[cfg(feature = "cli")]
+#[path = "../common/schema.rs"]
+mod schema;

@@ -13,6 +13,7 @@ mod quotes;
 mod runtime;
 mod scan;
 mod server_args;
+mod setting;
 mod tag_cache;
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,7 @@ pub use group::{Group, PointBy, group, point_name};
 pub use input::Input;
 pub use limits::Limits;
 pub use log::LogFile;
+pub(crate) use name::escaped;
 pub use passed::{PassedOver, Why};
 pub use progress::Progress;
 pub use reader::Reader;

@@ -26,7 +26,7 @@ pub(super) fn of_entry(archive: &str, entry: &[u8]) -> String {
 
 /// The text with everything escaped that a terminal would act on: control characters, and the marks that turn the
 /// direction of writing.
-pub(super) fn escaped(text: &str) -> Cow<'_, str> {
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(acts) {
         return Cow::Borrowed(text);
     }

@@ -15,6 +15,7 @@ pub use audit::AuditDocument;
 pub use check::CheckDocument;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
+pub(super) use number::tidy;
 pub use records::write_record;
 pub use simulate::SimulateDocument;
 pub use throughput::{ModelDocument, ParetoDocument, PredictDocument, SweepDocument, ThroughputSimulation};

@@ -9,7 +9,7 @@ use crate::law::{AcceptanceLaw, LineValues};
 use crate::simulate::{Answer, Plan, Replicates, Simulation};
 
 use super::number::{hundredths, tidy};
-use super::prediction::PredictionEntry;
+use super::prediction::{NoteEntry, PredictionEntry};
 
 /// Two-sided 95 % of a normal variable, in standard deviations.
 const Z95: f64 = 1.96;
@@ -23,6 +23,9 @@ pub struct SimulateDocument<'a> {
     target: TargetEntry<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<PredictionEntry>,
+    /// Where no engine was named, whose notes stand beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<NoteEntry>,
     law: Option<LawEntry>,
     exact: Option<ExactEntry>,
     sample: Option<SampleEntry>,
@@ -119,6 +122,7 @@ impl<'a> SimulateDocument<'a> {
                 .engine
                 .as_ref()
                 .map(|(server, prediction)| PredictionEntry::new(server, prediction)),
+            notes: answer.notes.iter().map(NoteEntry::from).collect(),
             law: law.map(|law| LawEntry::new(law, answer)),
             exact: law.map(ExactEntry::from),
             sample: drawn.map(|(plan, simulation)| SampleEntry::new(plan, simulation)),
