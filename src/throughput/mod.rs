@@ -1,7 +1,7 @@
 //! Throughput at another accept length: calibrated on a log, in closed form, and as a simulation of the whole server.
 //!
-//! [`Calibration`] takes the records of logs and gives a [`Model`]: what a step costs, what prefill costs, and how far each can
-//! be believed. [`predict`] answers for an accept length and a batch, each number with the basis it stands on;
+//! An [`Observer`] takes the records of logs, and [`calibrate`] makes a [`Model`] of them: what a step costs, what prefill
+//! costs, and how far each can be believed. [`predict`] answers for an accept length and a batch, each number with the basis it stands on;
 //! [`Demand::steady`] is the closed form of a closed loop, [`sim`] the discrete-event simulation that gives distributions,
 //! [`sweep`] which draft length wins where, [`pareto`] the frontier of measured points. Values in, values out; no printing.
 
