@@ -18,4 +18,5 @@ pub mod law;
 pub mod replay;
 pub mod report;
 pub mod simulate;
+pub mod throughput;
 pub mod yaml;

@@ -21,6 +21,7 @@ mod replay;
 mod run;
 mod select;
 mod simulate;
+mod throughput;
 
 use std::io::Write;
 
@@ -57,6 +58,9 @@ enum Command {
     /// With --env or --recipe: what the settings of a run make its log show, and what it would show had they been ignored,
     /// rounded or written in another unit.
     Simulate(Box<simulate::SimulateArgs>),
+    /// Throughput at another accept length: calibrate on logs, predict, simulate the whole server
+    #[command(subcommand)]
+    Throughput(throughput::ThroughputCommand),
     /// Print a completion script for a shell
     ///
     /// Where it goes is the shell's own rule. To try it in bash: source <(accsim completions bash)
@@ -74,6 +78,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
+        Command::Throughput(command) => throughput::run(command, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
     }

@@ -266,6 +266,14 @@ pub struct ServerStart {
     pub dp_size: Option<u32>,
     /// `disaggregation_mode`: `null`, `prefill`, `decode`.
     pub disaggregation_mode: Option<String>,
+    /// `cuda_graph_bs_decode`, or `cuda_graph_bs`: batch sizes that have a graph, as printed; at most 4096 of them.
+    pub graph_batches: Vec<u32>,
+    /// `chunked_prefill_size`: prompt tokens of a prefill batch.
+    pub chunked_prefill_size: Option<u32>,
+    /// `disable_overlap_schedule`: whether a step waits for the results of the last.
+    pub overlap_disabled: Option<bool>,
+    /// `max_running_requests`.
+    pub max_running_requests: Option<u32>,
 }
 
 /// Why a line that looked like a record is none.

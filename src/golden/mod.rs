@@ -30,6 +30,8 @@ pub use header::{CounterLine, Header, MeasuredOn, ModeHeader, SourceRun};
 pub use issue::{CellFault, CurveIssue, IssueCode, IssueKind, Severity};
 pub use load::{Parsed, check_provenance, parse_curve};
 pub use lookup::{Available, Lookup, LookupError, LookupWarning, Query};
+#[cfg(feature = "cli")]
+pub(crate) use nearest::nearest;
 pub use provenance::{Attestation, Provenance, Source, Status};
 pub use resolution::{
     CURVE_RULES, CurveRule, DraftSampler, METHOD_ALIASES, MethodAlias, Pick, Resolved, resolve,

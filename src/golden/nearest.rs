@@ -4,7 +4,7 @@
 const LEAST_SIMILARITY: f64 = 0.75;
 
 /// Up to three of `names` that look like `wanted`, the most similar first.
-pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     const MOST: usize = 3;
     // The measure is quadratic; nobody means a name of this length.
     if wanted.len() > 256 {

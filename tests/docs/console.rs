@@ -43,6 +43,8 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "SNAPSHOTS=overwrite cargo test --test docs --test reports",
     // It measures; tests do not.
     "cargo bench",
+    // It writes the page that it stands on; a test of its own compares the two.
+    "cargo run --release --example accuracy",
     // They take a nightly compiler and ten minutes.
     "cargo install cargo-fuzz --locked",
     "cargo test --release --test replay foreign -- --ignored --nocapture",

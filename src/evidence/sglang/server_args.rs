@@ -2,6 +2,8 @@
 
 use crate::evidence::ServerStart;
 
+use super::number::boolean;
+
 /// Reads what stands behind `server_args=`; `None` when it is neither of the two forms.
 pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
     let body = text.strip_prefix(b"ServerArgs(").or_else(|| text.strip_prefix(b"{"))?;
@@ -20,6 +22,11 @@ pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
             b"tp_size" => start.tp_size = number(value),
             b"dp_size" => start.dp_size = number(value),
             b"disaggregation_mode" => start.disaggregation_mode = string(value),
+            b"cuda_graph_bs_decode" => start.graph_batches = numbers(value),
+            b"cuda_graph_bs" if start.graph_batches.is_empty() => start.graph_batches = numbers(value),
+            b"chunked_prefill_size" => start.chunked_prefill_size = number(value),
+            b"disable_overlap_schedule" => start.overlap_disabled = boolean(value),
+            b"max_running_requests" => start.max_running_requests = number(value),
             _ => {}
         }
     }
@@ -29,6 +36,19 @@ pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
 
 fn number<T: std::str::FromStr>(value: &[u8]) -> Option<T> {
     std::str::from_utf8(value).ok()?.parse().ok()
+}
+
+/// Longest list that is kept.
+const MOST_NUMBERS: usize = 4096;
+
+/// `[1, 2, 4]`; what is none gives none.
+fn numbers(value: &[u8]) -> Vec<u32> {
+    let inside = value.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or(&[]);
+    inside
+        .split(|byte| *byte == b',')
+        .map_while(|text| number(text.trim_ascii()))
+        .take(MOST_NUMBERS)
+        .collect()
 }
 
 /// A quoted string without its quotes; `None` stays none.
@@ -112,6 +132,16 @@ mod tests {
         };
         assert_eq!(parse(call), Some(expected.clone()));
         assert_eq!(parse(dictionary), Some(expected));
+    }
+
+    #[test]
+    fn batch_sizes_are_a_list() {
+        let start = parse(
+            b"ServerArgs(cuda_graph_bs_decode=[1, 2,4, 8], cuda_graph_bs=[3], max_running_requests=32, x=1)",
+        )
+        .unwrap();
+        assert_eq!((start.graph_batches, start.max_running_requests), (vec![1, 2, 4, 8], Some(32)));
+        assert!(parse(b"ServerArgs(cuda_graph_bs=None, x=1)").unwrap().graph_batches.is_empty());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod audit;
 mod cell;
 mod records;
+pub mod throughput;
 
 pub use audit::write_audit;
 pub use records::RecordTable;

@@ -10,6 +10,7 @@ mod prediction;
 mod records;
 mod replay;
 mod simulate;
+mod throughput;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
@@ -18,3 +19,4 @@ pub use env::EnvDocument;
 pub(super) use number::tidy;
 pub use records::write_record;
 pub use simulate::SimulateDocument;
+pub use throughput::{ModelDocument, ParetoDocument, PredictDocument, SweepDocument, ThroughputSimulation};

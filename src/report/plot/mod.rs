@@ -4,6 +4,7 @@
 
 mod chart;
 mod curves;
+pub mod svg;
 
 pub use chart::{Chart, MOST_SERIES, Series};
 pub use curves::chart;

@@ -8,5 +8,6 @@ mod replay;
 pub mod simulate;
 mod style;
 mod table;
+pub mod throughput;
 
 pub(crate) use table::{Align, Table};

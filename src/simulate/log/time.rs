@@ -26,6 +26,20 @@ pub struct LocalTime {
     seconds: u64,
 }
 
+impl LocalTime {
+    /// So many seconds later, and no later than the end of 9999.
+    #[must_use]
+    pub fn plus(self, seconds: u64) -> Self {
+        Self { seconds: self.seconds.saturating_add(seconds).min(LAST_SECOND) }
+    }
+
+    /// Seconds since the start of 1970, in local time.
+    #[must_use]
+    pub fn seconds(self) -> u64 {
+        self.seconds
+    }
+}
+
 /// A text that is no local time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no time; expected one from 1970 to 9999 like 2026-10-12T01:02:03")]

@@ -1,0 +1,85 @@
+//! `accsim throughput calibrate`: logs in, a model out.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::read::{LogFlags, bytes, from_logs};
+use crate::cli::output::write_to;
+use crate::cli::{Exit, global::Global};
+use crate::report::json::{self, ModelDocument};
+use crate::report::text;
+use crate::throughput::{CalibrateError, check_against, read_client};
+
+/// Flags of `accsim throughput calibrate`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CalibrateArgs {
+    /// Server logs of one model on one kind of hardware: other concurrencies, other draft lengths and runs without
+    /// speculation all improve the model; each path is one run
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+
+    /// Write the model to FILE
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// What a benchmark client measured of the last log's run, to check the model against: JSON with phases and requests
+    #[arg(long, value_name = "FILE")]
+    client: Option<PathBuf>,
+
+    #[command(flatten)]
+    about: LogFlags,
+
+    /// Print the model in place of its summary
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(
+    args: &CalibrateArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let client = args
+        .client
+        .as_deref()
+        .map(|path| -> anyhow::Result<_> { Ok(read_client(&bytes(path)?)?) })
+        .transpose()?;
+    let (calibrated, all_read) = from_logs(&args.logs, &args.about, global, err)?;
+    let mut model = match calibrated {
+        Ok(model) => model,
+        Err(error) => {
+            let exit = exit_of(&error);
+            writeln!(err, "error: {error}")?;
+            return Ok(if all_read { exit } else { exit.worst(Exit::Failed) });
+        }
+    };
+    let checks = client.map(|client| check_against(&mut model, &client)).transpose()?;
+    let document = ModelDocument::new(&model);
+    if args.output.is_some() {
+        write_to(args.output.as_deref(), out, |out| json::write(out, &document))?;
+    }
+    if args.json {
+        json::write(out, &document)?;
+    } else if !(global.quiet && args.output.is_some()) {
+        text::throughput::model(out, &model)?;
+        if let Some(checks) = &checks {
+            text::throughput::checks(out, checks)?;
+        }
+    }
+    Ok(if all_read { Exit::Ok } else { Exit::Failed })
+}
+
+/// Nothing that can be told is no failure of the command; a log that contradicts itself is.
+pub(super) fn exit_of(error: &CalibrateError) -> Exit {
+    match error {
+        CalibrateError::NoDecodeLines
+        | CalibrateError::NoThroughput { .. }
+        | CalibrateError::NothingSteady { .. } => Exit::Undecided,
+        CalibrateError::ClockBack { .. }
+        | CalibrateError::ClockJumps { .. }
+        | CalibrateError::NoDraftLength { .. } => Exit::Failed,
+    }
+}

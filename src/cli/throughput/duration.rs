@@ -1,0 +1,22 @@
+//! Seconds on the command line.
+
+/// A number of seconds above 0.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
+    value.ok_or_else(|| "expected seconds above 0, like 120".to_owned())
+}
+
+/// A share from 0 to 1, or a percentage.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    let value = number.trim().parse::<f64>().ok().map(|value| value * scale);
+    value
+        .filter(|value| (0.0..=1.0).contains(value))
+        .ok_or_else(|| "expected a share like 0.3 or 30%".to_owned())
+}
+
+/// A finite number.
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    value.ok_or_else(|| "expected a number like 3.51".to_owned())
+}

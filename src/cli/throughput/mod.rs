@@ -1,0 +1,12 @@
+//! `accsim throughput`: what another accept length would give.
+
+mod calibrate;
+mod command;
+mod duration;
+mod pareto;
+mod predict;
+mod read;
+mod simulate;
+mod sweep;
+
+pub(crate) use command::{ThroughputCommand, run};

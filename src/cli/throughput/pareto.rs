@@ -1,0 +1,103 @@
+//! `accsim throughput pareto`: which points of a table no other point beats.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::{Args, ValueEnum};
+
+use super::read::bytes;
+use crate::cli::Exit;
+use crate::cli::output::write_to;
+use crate::golden::nearest;
+use crate::report::json::{self, ParetoDocument};
+use crate::report::plot::svg;
+use crate::report::{csv as csv_report, text};
+use crate::throughput::pareto;
+
+/// Flags of `accsim throughput pareto`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ParetoArgs {
+    /// A CSV table with names of columns in its first row; - for standard input
+    #[arg(value_name = "POINTS.csv")]
+    points: PathBuf,
+
+    /// Column that should be small
+    #[arg(long, value_name = "COLUMN")]
+    x: String,
+
+    /// Column that should be large
+    #[arg(long, value_name = "COLUMN")]
+    y: String,
+
+    /// How to print the result
+    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    format: ParetoFormat,
+
+    /// The same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
+
+    /// Write the result to FILE in place of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ParetoFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+    /// A table of all points with their standing
+    Csv,
+    /// A drawing of points and frontier
+    Svg,
+}
+
+pub(super) fn run(args: &ParetoArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let name = args.points.display().to_string();
+    let text = if args.points.as_os_str() == "-" {
+        let mut text = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::Read::take(std::io::stdin(), 256 << 20), &mut text)
+            .context("cannot read standard input")?;
+        text
+    } else {
+        bytes(&args.points)?
+    };
+    let points = read(&text, args).with_context(|| name)?;
+    let standing = pareto(&points);
+    let format = if args.json { ParetoFormat::Json } else { args.format };
+    write_to(args.output.as_deref(), out, |out| match format {
+        ParetoFormat::Text => text::throughput::pareto(out, &points, &standing, (&args.x, &args.y)),
+        ParetoFormat::Json => json::write(out, &ParetoDocument::new(&points, &standing)),
+        ParetoFormat::Csv => csv_report::throughput::pareto(out, &points, &standing, (&args.x, &args.y)),
+        ParetoFormat::Svg => svg::pareto(&points, &standing, (&args.x, &args.y)).write(out),
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// The two columns. A cell that is no number makes an invalid point, not an error.
+fn read(text: &[u8], args: &ParetoArgs) -> anyhow::Result<Vec<(f64, f64)>> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text);
+    let headers = reader.headers()?.clone();
+    let column = |name: &str| {
+        headers.iter().position(|header| header == name).ok_or_else(|| {
+            let nearest = nearest(name, headers.iter()).into_iter().next();
+            let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+            let all: Vec<&str> = headers.iter().collect();
+            anyhow!("no column {name}{hint} (columns: {})", all.join(", "))
+        })
+    };
+    let (x, y) = (column(&args.x)?, column(&args.y)?);
+    let mut points = Vec::new();
+    for record in reader.records() {
+        let record = record?;
+        let number = |at: usize| record.get(at).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN);
+        points.push((number(x), number(y)));
+    }
+    if points.is_empty() {
+        bail!("the table has no rows");
+    }
+    Ok(points)
+}

@@ -1,0 +1,122 @@
+//! Models and logs from files.
+
+use std::fs;
+use std::io::{Read as _, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::cli::global::Global;
+use crate::cli::limits::LimitFlags;
+use crate::cli::progress::ProgressLine;
+use crate::evidence::{Input, Limits, Place, PointBy, Reader, Record, RecordSink, point_name};
+use crate::throughput::{Model, Observer, Options, calibrate, read_model};
+
+/// Largest model file.
+const LARGEST_MODEL: u64 = 256 << 20;
+
+/// What the logs do not say.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "About the logs")]
+pub(super) struct LogFlags {
+    /// Draft tokens a step [default: as the server's arguments in the log say]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) draft_length: Option<u32>,
+
+    /// What the servers do: both, or decode alone [default: as the log says]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<Role>,
+
+    /// Verify steps per decode line [default: as the log says, else 40]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    decode_log_interval: Option<u32>,
+
+    /// Mixture of experts: experts of a layer, and those a token is routed to (256:8)
+    #[arg(long, value_name = "E:K", value_parser = experts)]
+    experts: Option<(u32, u32)>,
+
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Role {
+    /// Prefill and decode
+    Both,
+    /// Decode alone: prompts are prefilled by other servers
+    Decode,
+}
+
+fn experts(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| text.trim().parse::<u32>().ok();
+    text.split_once(':')
+        .and_then(|(all, active)| number(all).zip(number(active)))
+        .filter(|(all, active)| *active >= 1 && active <= all)
+        .ok_or_else(|| "expected experts and active ones, like 256:8".to_owned())
+}
+
+/// Observes the records of every log.
+struct Observing(Observer);
+
+impl RecordSink for Observing {
+    fn begin(&mut self, _file: u32, name: &str, input: &str) {
+        self.0.begin(&point_name(name, input, PointBy::Path));
+    }
+
+    fn record(&mut self, place: Place, record: &Record<'_>) {
+        self.0.record(place, record);
+    }
+}
+
+/// Calibrates on logs; whether all could be read.
+pub(super) fn from_logs(
+    paths: &[PathBuf],
+    flags: &LogFlags,
+    global: &Global,
+    err: &mut dyn Write,
+) -> anyhow::Result<(Result<Model, crate::throughput::CalibrateError>, bool)> {
+    let inputs: Vec<Input> = paths.iter().map(|path| Input::from(path.as_path())).collect();
+    let mut reader = Reader::new(Limits::from(&flags.limits));
+    let mut observing = Observing(Observer::new(flags.decode_log_interval));
+    let progress = ProgressLine::show(reader.progress(), global.quiet);
+    let errors = reader.read_into(&inputs, &mut observing);
+    drop(progress);
+    for error in &errors {
+        let _ = writeln!(err, "error: {error}");
+    }
+    let runs = observing.0.finish()?;
+    let options = Options {
+        draft_length: flags.draft_length,
+        colocated: flags.role.map(|role| role == Role::Both),
+        experts: flags.experts,
+    };
+    Ok((calibrate(&runs, &options), errors.is_empty()))
+}
+
+/// Reads a model file.
+pub(super) fn model(path: &Path) -> anyhow::Result<Model> {
+    let text = bytes(path)?;
+    read_model(&text).with_context(|| format!("{}", path.display()))
+}
+
+/// A file that begins as JSON does is a model; anything else is a log.
+pub(super) fn is_model(path: &Path) -> bool {
+    let mut head = [0; 64];
+    let Ok(mut file) = fs::File::open(path) else { return false };
+    let is_file = file.metadata().is_ok_and(|kind| kind.is_file());
+    let read = if is_file { file.read(&mut head).unwrap_or(0) } else { 0 };
+    head.get(..read).is_some_and(|head| head.trim_ascii_start().starts_with(b"{"))
+}
+
+/// The whole of a small file.
+pub(super) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let context = || format!("cannot read {}", path.display());
+    let file = fs::File::open(path).with_context(context)?;
+    let mut text = Vec::new();
+    file.take(LARGEST_MODEL + 1).read_to_end(&mut text).with_context(context)?;
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) > LARGEST_MODEL {
+        bail!("{} is larger than 256 MiB", path.display());
+    }
+    Ok(text)
+}

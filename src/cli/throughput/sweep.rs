@@ -1,0 +1,153 @@
+//! `accsim throughput sweep`: which draft length wins where.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{anyhow, bail, ensure};
+use clap::{Args, ValueEnum};
+
+use super::duration::seconds;
+use super::read::model;
+use crate::cli::output::write_to;
+use crate::cli::select::ThinkingFlag;
+use crate::cli::{Exit, catalogue, global::Global};
+use crate::golden::Thinking;
+use crate::report::json::{self, SweepDocument};
+use crate::report::plot::svg;
+use crate::report::{csv, text};
+use crate::throughput::sim::Replicates;
+use crate::throughput::{Lengths, Model, Sweep, sweep};
+
+/// Flags of `accsim throughput sweep`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SweepArgs {
+    /// A model of calibrate, from logs of at least two draft lengths
+    #[arg(value_name = "MODEL.json")]
+    model: PathBuf,
+
+    /// Name of a golden curve: accept length by draft length
+    #[arg(long, value_name = "CURVE")]
+    curve: String,
+
+    /// Thinking mode of the curve
+    #[arg(long, value_name = "MODE", default_value = "on")]
+    thinking: ThinkingFlag,
+
+    /// Clients of a closed loop [default: the batches of the model]
+    #[arg(long, value_name = "C,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    concurrency: Vec<u32>,
+
+    /// Input tokens of a request [default: the mean of the model's logs]
+    #[arg(long, value_name = "A[-B]")]
+    isl: Option<Lengths>,
+
+    /// Output tokens of a request [default: the mean of the model's logs]
+    #[arg(long, value_name = "A[-B]")]
+    osl: Option<Lengths>,
+
+    /// Seconds in which requests are sent
+    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
+    duration: f64,
+
+    /// Runs of each point; all points see the same requests and draws
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    replicates: u32,
+
+    /// What all draws follow from: the same seed, the same output
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// How to print the result
+    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    format: SweepFormat,
+
+    /// The same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
+
+    /// Write the result to FILE in place of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Draw the curves as SVG into FILE, too
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SweepFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+    /// One row a cell
+    Csv,
+}
+
+pub(super) fn run(
+    args: &SweepArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    _err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let model = model(&args.model)?;
+    let known = |lengths: Option<Lengths>, mean: Option<f64>, flag: &str| {
+        let mean = mean.map(|mean| Lengths::fixed(crate::law::whole32(mean.round())));
+        lengths.or(mean).ok_or_else(|| anyhow!("the model does not say how long requests are; give {flag}"))
+    };
+    let plan = Sweep {
+        curve: curve(args, global)?,
+        concurrency: concurrency(args, &model),
+        input: known(args.isl, model.workload.input, "--isl")?,
+        output: known(args.osl, model.workload.output, "--osl")?,
+        duration_s: args.duration,
+        replicates: Replicates { count: args.replicates, seed: args.seed },
+        with_plain: true,
+    };
+    ensure!(!plan.concurrency.is_empty(), "the model holds no batches; give --concurrency");
+    let report = global.on_threads(|| sweep(&model, &plan))??;
+    if let Some(file) = &args.plot {
+        write_to(Some(file), out, |out| svg::sweep(&report).write(out))?;
+    }
+    let format = if args.json { SweepFormat::Json } else { args.format };
+    write_to(args.output.as_deref(), out, |out| match format {
+        SweepFormat::Text => text::throughput::sweep(out, &plan, &report),
+        SweepFormat::Json => json::write(out, &SweepDocument::new(&args.curve, &plan, &report)),
+        SweepFormat::Csv => csv::throughput::sweep(out, &report),
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// The cells of the golden curve.
+fn curve(args: &SweepArgs, global: &Global) -> anyhow::Result<Vec<(u32, f64)>> {
+    let catalogue = catalogue::open(global)?;
+    let Some(entry) = catalogue.get(&args.curve) else {
+        let nearest = catalogue.nearest(&args.curve);
+        let hint = if nearest.is_empty() {
+            String::new()
+        } else {
+            format!("; did you mean {}?", nearest.join(", "))
+        };
+        bail!("no curve {}{hint} (accsim curves list names them all)", args.curve);
+    };
+    let curve = entry.load().curve.as_ref().map_err(|issue| anyhow!("{issue}"))?;
+    let thinking = Thinking::from(args.thinking);
+    let cells: Vec<(u32, f64)> =
+        curve.values(thinking).map(|(drafts, length)| (drafts, length.get())).collect();
+    if cells.is_empty() {
+        bail!("curve {} has no cells for {thinking}", args.curve);
+    }
+    Ok(cells)
+}
+
+fn concurrency(args: &SweepArgs, model: &Model) -> Vec<u32> {
+    let mut concurrency = if args.concurrency.is_empty() {
+        let batches = model.levels.iter().map(|level| level.running.saturating_mul(model.ranks.max(1)));
+        batches.collect()
+    } else {
+        args.concurrency.clone()
+    };
+    concurrency.sort_unstable();
+    concurrency.dedup();
+    concurrency
+}

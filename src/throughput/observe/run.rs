@@ -1,0 +1,301 @@
+//! The runs of servers that logs hold, line by line.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::evidence::{DecodeLine, Deduplicator, Place, PrefillLine, Record, ServerStart, Timestamp};
+use crate::simulate::log::LocalTime;
+
+use super::contexts::Contexts;
+use super::window::Window;
+
+/// Windows that are kept of one run; of a longer one every second, then every fourth, and so on.
+const MOST_WINDOWS: usize = 1 << 17;
+
+/// Ranks that are followed.
+const MOST_RANKS: usize = 4096;
+
+/// Runs that are kept.
+const MOST_RUNS: usize = 4096;
+
+/// Seconds by which the clock may disagree with the throughput of a line: a printed time has whole seconds.
+const CLOCK_SLACK_S: f64 = 5.0;
+
+/// Verify steps a decode line, where the log does not say.
+const DEFAULT_INTERVAL: u32 = 40;
+
+/// Why a log cannot be observed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ObserveError {
+    /// More runs than are kept.
+    #[error("more than {MOST_RUNS} runs of servers; calibrate on fewer logs")]
+    TooManyRuns,
+}
+
+/// One run of one server.
+#[derive(Clone, Debug, Default)]
+pub struct LogRun {
+    /// The input that led to it.
+    pub name: String,
+    /// What its arguments say, where the log has them.
+    pub server: Option<ServerStart>,
+    /// Decode lines, as observations, in the order of the log.
+    pub windows: Vec<Window>,
+    /// Decode lines read.
+    pub decode_lines: u64,
+    /// Those with an accept length.
+    pub spec_lines: u64,
+    /// Those with a throughput above 0.
+    pub timed_lines: u64,
+    /// Prefill lines read.
+    pub prefill_lines: u64,
+    /// Copies of decode lines that were passed over.
+    pub duplicates: u64,
+    /// Requests that were prefilled, their prompt tokens computed and those found in the cache.
+    pub prompts: Prompts,
+    /// Whether a decode line has the fields of a server that only decodes.
+    pub has_transfer_fields: bool,
+    /// Where the clock first jumped: index of the file, line, and seconds (below 0: back).
+    pub clock_jump: Option<(Place, i64)>,
+    /// Clock jumps.
+    pub clock_jumps: u64,
+    /// Sum of requests times steps times accept length over all windows: output tokens, nearly.
+    pub output_tokens: f64,
+    /// Data-parallel ranks that wrote decode lines.
+    pub ranks: u32,
+    stride: u64,
+}
+
+/// Totals of prefill lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prompts {
+    /// `#new-seq`.
+    pub requests: u64,
+    /// `#new-token`.
+    pub tokens: u64,
+    /// `#cached-token`.
+    pub cached: u64,
+}
+
+/// Follows the ranks of one run.
+#[derive(Debug, Default)]
+struct Builder {
+    run: LogRun,
+    ranks: FxHashMap<u32, Rank>,
+    /// Per data-parallel rank, the tag of the first scheduler that spoke for it: others repeat it.
+    voices: FxHashMap<u32, u32>,
+    dedup: Deduplicator,
+}
+
+#[derive(Debug, Default)]
+struct Rank {
+    contexts: Contexts,
+    previous: Option<u32>,
+    batches: u32,
+    tokens: u64,
+    clock_s: Option<f64>,
+}
+
+/// Takes the records of logs and gives the runs in them. Feed it from a [`Reader`](crate::evidence::Reader): one
+/// [`begin`](Self::begin) for each log, then its records.
+#[derive(Debug, Default)]
+pub struct Observer {
+    /// Verify steps a decode line, over what the log says.
+    interval: Option<u32>,
+    done: Vec<LogRun>,
+    open: Vec<(String, Builder)>,
+    names: HashMap<String, usize>,
+    current: Option<usize>,
+    overflow: bool,
+}
+
+impl Observer {
+    /// An observer; `interval` overrides the verify steps a decode line that the logs state.
+    #[must_use]
+    pub fn new(interval: Option<u32>) -> Self {
+        Self { interval, ..Self::default() }
+    }
+
+    /// The records that follow belong to the run called `name`.
+    pub fn begin(&mut self, name: &str) {
+        let next = self.open.len();
+        if let Some(index) = self.names.get(name) {
+            self.current = Some(*index);
+            if let Some((_, builder)) = self.open.get_mut(*index) {
+                builder.another_file();
+            }
+        } else if next >= MOST_RUNS {
+            (self.overflow, self.current) = (true, None);
+        } else {
+            self.names.insert(name.to_owned(), next);
+            self.open.push((name.to_owned(), Builder::named(name)));
+            self.current = Some(next);
+        }
+    }
+
+    /// The next record.
+    pub fn record(&mut self, place: Place, record: &Record<'_>) {
+        let Some((name, builder)) = self.current.and_then(|index| self.open.get_mut(index)) else { return };
+        match record {
+            Record::Start(start) => {
+                if builder.run.decode_lines > 0 || builder.run.prefill_lines > 0 {
+                    if self.done.len() >= MOST_RUNS {
+                        self.overflow = true;
+                        return;
+                    }
+                    let ended = std::mem::replace(builder, Builder::named(name));
+                    self.done.push(ended.run);
+                }
+                builder.run.server = Some((**start).clone());
+            }
+            Record::Prefill(line) => builder.prefill(line),
+            Record::Decode(line) => builder.decode(place, line, self.interval),
+            Record::CacheFlush(_) | Record::Setting(_) | Record::Skipped(_) => {}
+        }
+    }
+
+    /// The runs, those of one input together; runs without a decode line are among them.
+    pub fn finish(self) -> Result<Vec<LogRun>, ObserveError> {
+        if self.overflow {
+            return Err(ObserveError::TooManyRuns);
+        }
+        Ok(self.done.into_iter().chain(self.open.into_iter().map(|(_, builder)| builder.run)).collect())
+    }
+}
+
+impl Builder {
+    fn named(name: &str) -> Self {
+        Self { run: LogRun { name: name.to_owned(), ..LogRun::default() }, ..Self::default() }
+    }
+
+    /// Another file of the same run: its clock and its first lines stand alone.
+    fn another_file(&mut self) {
+        for rank in self.ranks.values_mut() {
+            *rank = Rank::default();
+        }
+    }
+
+    /// The data-parallel rank of a line, unless another scheduler speaks for it.
+    fn rank(&mut self, tags: crate::evidence::Tags) -> Option<u32> {
+        let rank = tags.rank("DP").unwrap_or(0);
+        let voice = tags.rank("TP").unwrap_or(0);
+        if self.ranks.len() >= MOST_RANKS && !self.ranks.contains_key(&rank) {
+            return None;
+        }
+        (*self.voices.entry(rank).or_insert(voice) == voice).then_some(rank)
+    }
+
+    fn prefill(&mut self, line: &PrefillLine<'_>) {
+        let Some(rank) = self.rank(line.tags) else { return };
+        let figures = line.figures();
+        let (Some(requests), Some(tokens)) = (figures.new_seq, figures.new_tokens) else { return };
+        let cached = figures.cached_tokens.unwrap_or(0);
+        self.run.prefill_lines += 1;
+        self.run.prompts.requests += u64::from(requests);
+        self.run.prompts.tokens = self.run.prompts.tokens.saturating_add(tokens);
+        self.run.prompts.cached = self.run.prompts.cached.saturating_add(cached);
+        let prompt = crate::law::float(tokens.saturating_add(cached));
+        self.ranks.entry(rank).or_default().contexts.prefill(requests, prompt);
+        // Ranks that step together wait for each other's prefill.
+        for state in self.ranks.values_mut() {
+            state.batches = state.batches.saturating_add(1);
+            state.tokens = state.tokens.saturating_add(tokens);
+        }
+    }
+
+    fn decode(&mut self, place: Place, line: &DecodeLine<'_>, interval: Option<u32>) {
+        if self.dedup.is_duplicate(line) {
+            self.run.duplicates += 1;
+            return;
+        }
+        let Some(rank) = self.rank(line.tags) else { return };
+        let stated = self.run.server.as_ref().and_then(|server| server.decode_log_interval);
+        let interval = interval.or(stated).unwrap_or(DEFAULT_INTERVAL).max(1);
+        self.run.has_transfer_fields |=
+            line.field("#transfer-req").is_some() || line.field("pre-allocated usage").is_some();
+        self.run.ranks = self.run.ranks.max(rank.saturating_add(1));
+        let state = self.ranks.entry(rank).or_default();
+        let accept_len = line.accept_len.map_or(1.0, crate::evidence::Hundredths::as_f64);
+        let tps = line.gen_throughput_tps.filter(|tps| tps.is_finite() && *tps > 0.0);
+        let kv_printed = line.tokens().map(crate::law::float);
+        let means = state.contexts.decode(line.running_req, kv_printed.unwrap_or(0.0), accept_len, interval);
+        let tokens = f64::from(line.running_req) * accept_len * f64::from(interval);
+        let (gap_s, jump) = state.clock(line.timestamp, tps.map(|tps| tokens / tps));
+        if let Some(seconds) = jump {
+            self.run.clock_jumps += 1;
+            self.run.clock_jump = self.run.clock_jump.or(Some((place, seconds)));
+        }
+        let window = Window {
+            running: line.running_req,
+            previous: state.previous.replace(line.running_req),
+            accept_len,
+            tps,
+            kv_printed,
+            kv_tokens: means.sum.max(0.0),
+            longest: means.longest.max(0.0),
+            prefill_batches: std::mem::take(&mut state.batches),
+            prefill_tokens: std::mem::take(&mut state.tokens),
+            graph: line.graph.map(|graph| graph.on),
+            gap_s,
+            clock_jumped: jump.is_some(),
+            interval,
+        };
+        self.run.output_tokens += tokens;
+        self.run.spec_lines += u64::from(line.accept_len.is_some());
+        self.run.timed_lines += u64::from(tps.is_some());
+        self.run.push(window);
+    }
+}
+
+impl LogRun {
+    /// Keeps a window, or every 2nd, 4th, .. of a long log.
+    fn push(&mut self, window: Window) {
+        let stride = self.stride.max(1);
+        if self.decode_lines.is_multiple_of(stride) {
+            if self.windows.len() >= MOST_WINDOWS {
+                let mut at = 0_u64;
+                self.windows.retain(|_| {
+                    at += 1;
+                    at % 2 == 1
+                });
+                self.stride = stride * 2;
+            }
+            self.windows.push(window);
+        }
+        self.decode_lines += 1;
+    }
+}
+
+impl Rank {
+    /// Notes the time of a line: seconds since the last one where it has milliseconds, and how far the clock jumped against what
+    /// the throughput says.
+    fn clock(&mut self, time: Option<Timestamp<'_>>, expected_s: Option<f64>) -> (Option<f64>, Option<i64>) {
+        let now = time.and_then(seconds);
+        let passed = now.zip(self.clock_s).map(|(now, last)| now - last);
+        self.clock_s = now.or(self.clock_s);
+        // Times without a date begin anew at midnight.
+        let is_dated = time.is_some_and(|time| time.as_bytes().len() >= 19);
+        let Some(passed) = passed else { return (None, None) };
+        let passed = if !is_dated && passed < -43_200.0 { passed + 86_400.0 } else { passed };
+        let back = passed < -1.5;
+        let ahead = expected_s.is_some_and(|expected| passed > expected * 3.0 + CLOCK_SLACK_S);
+        let jump = (back || ahead).then(|| {
+            let whole = crate::law::whole(passed.abs().round());
+            let whole = i64::try_from(whole).unwrap_or(i64::MAX);
+            if back { -whole } else { whole }
+        });
+        let is_fine = time.is_some_and(|time| time.as_bytes().contains(&b'.'));
+        (Some(passed).filter(|_| is_fine && jump.is_none()), jump)
+    }
+}
+
+/// Seconds of a printed time; of a clock without a date since midnight.
+fn seconds(time: Timestamp<'_>) -> Option<f64> {
+    let text = time.as_str();
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let dated = if whole.len() == 8 { format!("1970-01-01 {whole}") } else { whole.to_owned() };
+    let whole = dated.parse::<LocalTime>().ok()?.seconds();
+    let fraction = format!("0.{fraction}0").parse::<f64>().ok()?;
+    Some(crate::law::float(whole) + fraction)
+}

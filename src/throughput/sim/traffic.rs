@@ -1,0 +1,169 @@
+//! What is asked of a server.
+
+use std::sync::Arc;
+
+use crate::throughput::lengths::{LONGEST, Lengths};
+
+use super::error::SimError;
+use super::server::{Server, WhenFull};
+
+/// Most requests of one run.
+const MOST_REQUESTS: u64 = 20_000_000;
+
+/// Most requests that clients keep in flight.
+const MOST_CLIENTS: u32 = 1 << 20;
+
+/// One request of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Request {
+    /// When it arrives, in seconds since the start; ignored in a closed loop.
+    pub arrival_s: f64,
+    /// Input tokens, at least 1.
+    pub input: u32,
+    /// Output tokens, at least 1.
+    pub output: u32,
+    /// Input tokens found in the prefix cache; none: the server's share.
+    pub cached: Option<u32>,
+}
+
+/// Requests, and when they come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traffic {
+    /// When they come.
+    pub arrivals: Arrivals,
+    /// How long they are.
+    pub requests: Requests,
+    /// Seconds in which requests are sent; what runs then is finished (drain), as benchmark clients do. May be infinite for a
+    /// trace.
+    pub duration_s: f64,
+    /// Seconds at the start that the steady figures leave out.
+    pub warmup_s: f64,
+}
+
+/// When requests come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// So many clients, each of which sends its next request when the last one is done.
+    Closed {
+        /// Clients.
+        concurrency: u32,
+    },
+    /// A Poisson process of so many requests a second.
+    Poisson {
+        /// Mean requests a second.
+        rate: f64,
+    },
+    /// As the trace says.
+    Trace,
+}
+
+/// How long requests are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Requests {
+    /// Drawn, each length by itself.
+    Drawn {
+        /// Input tokens.
+        input: Lengths,
+        /// Output tokens.
+        output: Lengths,
+    },
+    /// One after the other from a trace. The run ends with it; but clients that send for a given time begin it anew.
+    Listed(Arc<[Request]>),
+}
+
+impl Requests {
+    /// Mean input and output tokens.
+    #[must_use]
+    pub fn means(&self) -> (f64, f64) {
+        match self {
+            Self::Drawn { input, output } => (input.mean(), output.mean()),
+            Self::Listed(list) => {
+                let count = crate::law::float(u64::try_from(list.len()).unwrap_or(1).max(1));
+                let sum = |tokens: fn(&Request) -> u32| {
+                    list.iter().map(|request| f64::from(tokens(request))).sum::<f64>()
+                };
+                (sum(|request| request.input) / count, sum(|request| request.output) / count)
+            }
+        }
+    }
+}
+
+impl Traffic {
+    /// A closed loop of drawn requests; the first fifth of the duration is warm-up.
+    #[must_use]
+    pub fn closed(concurrency: u32, input: Lengths, output: Lengths, duration_s: f64) -> Self {
+        Self {
+            arrivals: Arrivals::Closed { concurrency },
+            requests: Requests::Drawn { input, output },
+            duration_s,
+            warmup_s: duration_s / 5.0,
+        }
+    }
+
+    /// Checks everything that a run relies on.
+    pub(super) fn check(&self, server: &Server) -> Result<(), SimError> {
+        let number = SimError::number;
+        let listed = matches!(self.requests, Requests::Listed(_));
+        let is_time = |value: f64| value > 0.0 && (value.is_finite() || listed);
+        if !is_time(self.duration_s) {
+            return Err(number("the duration", self.duration_s, "seconds above 0"));
+        }
+        if !(self.warmup_s >= 0.0 && (self.warmup_s < self.duration_s)) {
+            return Err(number("the warm-up", self.warmup_s, "seconds from 0 to less than the duration"));
+        }
+        match self.arrivals {
+            Arrivals::Closed { concurrency } if concurrency == 0 || concurrency > MOST_CLIENTS => {
+                return Err(number("the concurrency", f64::from(concurrency), "from 1 to 1048576"));
+            }
+            Arrivals::Poisson { rate } if !(rate > 0.0 && rate.is_finite()) => {
+                return Err(number("the arrival rate", rate, "requests a second above 0"));
+            }
+            Arrivals::Poisson { rate } if rate * self.duration_s > crate::law::float(MOST_REQUESTS) => {
+                return Err(too_many());
+            }
+            Arrivals::Trace if !listed => return Err(SimError::NoRequests),
+            _ => {}
+        }
+        match &self.requests {
+            Requests::Drawn { input, output } => fits(server, input.high(), output.high()),
+            Requests::Listed(list) => {
+                if list.is_empty() {
+                    return Err(SimError::NoRequests);
+                }
+                if u64::try_from(list.len()).unwrap_or(u64::MAX) > MOST_REQUESTS {
+                    return Err(too_many());
+                }
+                list.iter().try_for_each(|request| {
+                    let span = 1..=LONGEST;
+                    for (what, tokens) in [("an input", request.input), ("an output", request.output)] {
+                        if !span.contains(&tokens) {
+                            return Err(number(what, f64::from(tokens), "from 1 to 16777216 tokens"));
+                        }
+                    }
+                    if !(request.arrival_s >= 0.0 && request.arrival_s.is_finite()) {
+                        return Err(number("an arrival", request.arrival_s, "finite seconds from 0 on"));
+                    }
+                    fits(server, request.input, request.output)
+                })
+            }
+        }
+    }
+}
+
+pub(super) fn too_many() -> SimError {
+    SimError::TooLong { what: "requests", limit: MOST_REQUESTS }
+}
+
+/// Whether a request fits into an empty pool.
+fn fits(server: &Server, input: u32, output: u32) -> Result<(), SimError> {
+    let Some(pool) = server.pool else { return Ok(()) };
+    let whole = u64::from(input) + u64::from(output);
+    let needed = match pool.when_full {
+        WhenFull::Queue => whole,
+        WhenFull::Retract => whole + u64::from(server.longest_draw()),
+    };
+    if pool.tokens < needed {
+        return Err(SimError::NeverFits { input, output, pool: pool.tokens, needed });
+    }
+    Ok(())
+}
