@@ -18,6 +18,7 @@ mod options;
 mod point;
 mod rank;
 mod rates;
+mod recent;
 mod report;
 mod sample;
 mod server;

@@ -1,6 +1,8 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{DecodeLine, Deduplicator, Novelty, Place, Record, SkipReason, Tags};
+use crate::evidence::{
+    Batch, CompactLine, Deduplicator, Novelty, Part, Place, Record, SkipReason, Source, Tags,
+};
 
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
@@ -27,6 +29,8 @@ pub struct PointBuilder {
     gathers: Vec<Gather>,
     /// The rank of each voice: copies of one scheduler speak for one rank.
     rank_of: Vec<Option<usize>>,
+    /// The voice of each set of tags of the batch at hand.
+    voices: Vec<Option<usize>>,
     duplicates: Deduplicator,
     rooms: Rooms,
     file: Option<u32>,
@@ -78,6 +82,7 @@ impl PointBuilder {
             seen: Observed { name: name.into(), ..Observed::default() },
             gathers: Vec::new(),
             rank_of: Vec::new(),
+            voices: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
             file: None,
@@ -87,13 +92,63 @@ impl PointBuilder {
 
     /// Takes the next record.
     pub fn add(&mut self, place: Place, record: &Record<'_>) {
-        if self.file != Some(place.file) {
-            self.file = Some(place.file);
-            self.seen.files.push(place.file);
+        self.begin_file(place.file);
+        match record {
+            Record::Decode(line) => {
+                let voice = self.duplicates.voice(&line.tags);
+                self.decode(voice, &CompactLine::of(line), Source::Line(line), || place);
+            }
+            other => self.other(place, other),
+        }
+    }
+
+    /// Takes the next records: as [`add`](Self::add) of each, and faster.
+    pub fn add_batch(&mut self, batch: &Batch<'_>) {
+        if batch.is_empty() {
+            return;
+        }
+        self.begin_file(batch.file());
+        self.voices.clear();
+        self.voices.resize(batch.voices().len(), None);
+        batch.parts(&mut |part| match part {
+            Part::Decodes(lines) => {
+                for line in lines {
+                    let voice = self.voice(batch, line.voice());
+                    self.decode(voice, line, Source::Batch(batch), || batch.place(&line.mark()));
+                }
+            }
+            Part::Other(mark, record) => self.other(batch.place(&mark), record),
+        });
+        self.duplicates.end_batch(batch);
+    }
+
+    fn begin_file(&mut self, file: u32) {
+        if self.file != Some(file) {
+            self.file = Some(file);
+            self.seen.files.push(file);
             self.gathers.iter_mut().for_each(Gather::begin_segment);
         }
+    }
+
+    /// The number in this point of a set of tags that has another one in its batch.
+    #[inline]
+    fn voice(&mut self, batch: &Batch<'_>, voice: u32) -> usize {
+        let index = usize::try_from(voice).unwrap_or(usize::MAX);
+        if let Some(Some(known)) = self.voices.get(index) {
+            return *known;
+        }
+        let tags = batch.voices().get(index).copied().unwrap_or_default();
+        let number = self.duplicates.voice(&tags);
+        if let Some(slot) = self.voices.get_mut(index) {
+            *slot = Some(number);
+        }
+        number
+    }
+
+    /// Takes a record that is no decode line.
+    fn other(&mut self, place: Place, record: &Record<'_>) {
         match record {
-            Record::Decode(line) => self.decode(place, line),
+            Record::Decode(_) => {}
             Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
@@ -123,36 +178,46 @@ impl PointBuilder {
         self.seen
     }
 
-    fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
-        let voice = self.duplicates.voice(&line.tags);
-        let novelty = self.duplicates.check_voice(voice, line);
+    #[inline]
+    fn decode(&mut self, voice: usize, line: &CompactLine, source: Source<'_>, place: impl Fn() -> Place) {
+        let novelty = self.duplicates.check_line(voice, line, source);
         if novelty != Novelty::New {
-            if let Novelty::CopyOf(original) = novelty {
-                let original = self.duplicates.voice(&original);
-                self.join(voice, original);
-            }
-            self.seen.skipped.duplicate += 1;
-            self.seen.first_duplicate.get_or_insert(place);
-            return;
+            return self.duplicate(voice, novelty, &place);
         }
-        if line.running_req == 0 {
+        if line.running_req() == 0 {
             self.seen.skipped.idle += 1;
             return;
         }
-        self.seen.count(place, line);
+        self.seen.count(line, &place);
         let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
-            gather.add(line, place, &mut self.rooms);
+            gather.add(line, source.time(line), &place, &mut self.rooms);
         }
     }
 
-    /// The rank that a voice speaks for.
-    fn rank(&mut self, voice: usize) -> usize {
-        if self.rank_of.len() <= voice {
-            self.rank_of.resize(voice + 1, None);
+    #[cold]
+    fn duplicate(&mut self, voice: usize, novelty: Novelty, place: &impl Fn() -> Place) {
+        if let Novelty::CopyOf(original) = novelty {
+            let original = self.duplicates.voice(&original);
+            self.join(voice, original);
         }
+        self.seen.skipped.duplicate += 1;
+        self.seen.first_duplicate.get_or_insert_with(place);
+    }
+
+    /// The rank that a voice speaks for.
+    #[inline]
+    fn rank(&mut self, voice: usize) -> usize {
         if let Some(Some(rank)) = self.rank_of.get(voice) {
             return *rank;
+        }
+        self.new_rank(voice)
+    }
+
+    #[cold]
+    fn new_rank(&mut self, voice: usize) -> usize {
+        if self.rank_of.len() <= voice {
+            self.rank_of.resize(voice + 1, None);
         }
         let rank = self.gathers.len();
         self.gathers.push(Gather::new(self.duplicates.tags(voice)));
@@ -193,24 +258,25 @@ fn height(tags: Tags) -> (u32, u32) {
 }
 
 impl Observed {
-    fn count(&mut self, place: Place, line: &DecodeLine<'_>) {
-        self.first_line.get_or_insert(place);
+    #[inline]
+    fn count(&mut self, line: &CompactLine, place: &impl Fn() -> Place) {
+        self.first_line.get_or_insert_with(place);
         self.servers.count_line();
-        let batch = line.running_req;
+        let batch = line.running_req();
         let (min, max) = self.batch.unwrap_or((batch, batch));
         self.batch = Some((min.min(batch), max.max(batch)));
-        self.max_queue = self.max_queue.max(Some(line.queue_req));
-        match line.graph {
+        self.max_queue = self.max_queue.max(Some(line.queue_req()));
+        match line.graph() {
             Some(graph) if graph.on => self.graphs_on += 1,
             Some(_) => {
                 self.graphs_off += 1;
-                self.first_graph_off.get_or_insert(place);
+                self.first_graph_off.get_or_insert_with(place);
             }
             None => {}
         }
-        if line.capped {
+        if line.is_capped() {
             self.capped_lines += 1;
-            self.first_capped.get_or_insert(place);
+            self.first_capped.get_or_insert_with(place);
         }
     }
 

@@ -4,10 +4,11 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::{DecodeLine, Hundredths, Place, Tags, Timestamp};
+use crate::evidence::{CompactLine, Hundredths, Place, Tags, Time};
 
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
+use super::recent::{Recent, Slot};
 use super::speed::{self, Speed};
 use super::tally::{self, Cell, Tally};
 use super::trace::{self, Lag, Trace};
@@ -89,19 +90,21 @@ pub(super) struct Rank {
 
 /// Collects the lines of one rank.
 ///
-/// A line costs one step of a hash table: lines alike are counted, and the sums follow at the end. A log whose lines
-/// are all different costs more time and no more memory.
+/// A line costs one step of a small table of recent kinds: lines alike are counted, and the sums follow at the end. A
+/// log whose lines are all different costs more time and no more memory.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
     rank: Rank,
     /// Pairs of the lines that found no room in `kinds`.
     rates: Rates,
     kinds: FxHashMap<Kind, Alike>,
+    /// Lines of kinds that came lately, not yet counted in `kinds`.
+    recent: Recent<Kind, u64>,
     before: Option<Before>,
     prefilled: bool,
     begun: bool,
     /// The engine's time on the line before.
-    time: Vec<u8>,
+    time: Time,
 }
 
 impl Gather {
@@ -133,50 +136,73 @@ impl Gather {
         self.prefilled = true;
     }
 
-    pub(super) fn add(&mut self, line: &DecodeLine<'_>, place: Place, rooms: &mut Rooms) {
-        if let Some(time) = line.timestamp.map(Timestamp::as_bytes) {
-            if time < self.time.as_slice() {
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        line: &CompactLine,
+        time: Option<Time>,
+        place: &impl Fn() -> Place,
+        rooms: &mut Rooms,
+    ) {
+        if let Some(time) = time {
+            if time < self.time {
                 // The clock went back: logs were joined here.
                 self.begin_segment();
             }
-            self.time.clear();
-            self.time.extend_from_slice(time);
+            self.time = time;
         }
 
         self.rank.decode_lines += 1;
         self.rank.speed.add(line, !self.begun, place, &mut rooms.speed);
         self.begun = true;
 
-        let batch = line.running_req;
+        let batch = line.running_req();
         let before = self.before.take();
         let steady = !self.prefilled && before.is_some_and(|before| before.batch == batch);
         self.prefilled = false;
-        let printed = line.accept_len.map(Hundredths::count);
+        let printed = line.accept_len().map(Hundredths::count);
         self.before = Some(Before { batch, steady: printed.filter(|_| steady) });
         let Some(hundredths) = printed else { return };
 
         if let (true, Some(earlier)) = (steady, before.and_then(|before| before.steady)) {
             self.rank.lag.add(earlier, hundredths);
         }
-        let rate = line.accept_rate.map(Hundredths::count);
+        let rate = line.accept_rate().map(Hundredths::count);
         let before = before.map_or(batch, |before| before.batch);
         self.rank.trace.add(hundredths, before, batch, &mut rooms.trace);
         let kind = Kind { hundredths, rate, before, batch, steady };
+        match self.recent.slot(kind.mixed(), kind) {
+            Slot::Held(lines) => *lines += 1,
+            Slot::Free => self.look_up(kind, place, rooms),
+        }
+    }
+
+    /// Counts a line of a kind that did not come lately.
+    #[inline(never)]
+    fn look_up(&mut self, kind: Kind, place: &impl Fn() -> Place, rooms: &mut Rooms) {
         match self.kinds.entry(kind) {
-            Entry::Occupied(mut alike) => alike.get_mut().lines += 1,
+            Entry::Occupied(_) => {}
             Entry::Vacant(free) if rooms.kinds > 0 => {
                 rooms.kinds -= 1;
-                free.insert(Alike { lines: 1, first: place });
+                free.insert(Alike { lines: 0, first: place() });
             }
             Entry::Vacant(_) => {
-                self.rank.count(kind, Alike { lines: 1, first: place }, &mut self.rates, &mut rooms.cells);
+                let alike = Alike { lines: 1, first: place() };
+                self.rank.count(kind, alike, &mut self.rates, &mut rooms.cells);
+                return;
             }
+        }
+        if let Some((kind, lines)) = self.recent.put(kind.mixed(), kind, 1) {
+            count_in(&mut self.kinds, kind, lines);
         }
     }
 
     /// Ends the rank: the sums of the lines that were only counted.
     pub(super) fn finish(mut self, rooms: &mut Rooms, rates: &mut Rates) -> Rank {
         rates.merge(&self.rates);
+        for (kind, lines) in self.recent.drain() {
+            count_in(&mut self.kinds, kind, lines);
+        }
         // In order, so that what a full table leaves out does not depend on the hash.
         let mut kinds: Vec<_> = self.kinds.into_iter().collect();
         kinds.sort_unstable_by_key(|(kind, _)| *kind);
@@ -184,6 +210,22 @@ impl Gather {
             self.rank.count(kind, alike, rates, &mut rooms.cells);
         }
         self.rank
+    }
+}
+
+fn count_in(kinds: &mut FxHashMap<Kind, Alike>, kind: Kind, lines: u64) {
+    if let Some(alike) = kinds.get_mut(&kind) {
+        alike.lines += lines;
+    }
+}
+
+impl Kind {
+    /// A number that differs among the kinds of one log.
+    #[inline]
+    fn mixed(&self) -> u32 {
+        // Values of one lattice stand side by side, batches apart.
+        let batches = self.batch.wrapping_mul(0x9e37_79b1).wrapping_add(self.before.wrapping_mul(0x85eb_ca77));
+        self.hundredths.wrapping_add(batches >> 12).wrapping_add(u32::from(self.steady) << 8)
     }
 }
 

@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::{DecodeLine, Place};
+use crate::evidence::{CompactLine, Place};
 use crate::law::float;
 
-/// Lines per rank and per point that are kept one by one (56 bytes each).
+use super::recent::{Recent, Slot};
+
+/// Lines per rank and per point that are kept one by one (64 bytes each).
 const LINES_PER_RANK: usize = 1 << 16;
 pub(super) const LINES_PER_POINT: usize = 1 << 17;
 
@@ -42,8 +44,8 @@ impl Default for Room {
 struct Item {
     lines: u64,
     batch: u32,
-    /// Sum of tokens per second.
-    tps: f64,
+    /// Sum of tokens per second, in hundredths.
+    tps: u128,
     /// Sum of accept lengths, in hundredths.
     hundredths: u64,
     graph: Option<bool>,
@@ -55,7 +57,7 @@ struct Item {
 
 impl Item {
     fn mean_tps(&self) -> f64 {
-        self.tps / float(self.lines)
+        tokens(self.tps) / float(self.lines)
     }
 
     /// Seconds that one verify step seems to have taken.
@@ -77,7 +79,24 @@ struct Bin {
 pub(super) struct Speed {
     lines: Vec<Item>,
     bins: FxHashMap<Bin, Item>,
+    /// Lines of bins that came lately, not yet counted in `bins`.
+    recent: Recent<Bin, Sums>,
 }
+
+/// What the lines of one bin add to it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    lines: u64,
+    tps: u64,
+    hundredths: u64,
+}
+
+/// More hundredths of a token per second than any server makes; what is above counts as that, so that the sums of
+/// [`FULL`] lines fit a word.
+const MOST_TPS: u64 = 1 << 40;
+
+/// Lines after which sums are counted in.
+const FULL: u64 = 1 << 20;
 
 /// What is left when the lines that say little are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,53 +110,74 @@ pub(super) struct SpeedSummary {
 }
 
 impl Speed {
-    pub(super) fn add(&mut self, line: &DecodeLine<'_>, first: bool, place: Place, room: &mut Room) {
-        let Some(tps) = line.gen_throughput_tps.filter(|tps| tps.is_finite() && *tps >= 0.0) else { return };
-        let item = Item {
-            lines: 1,
-            batch: line.running_req,
-            tps,
-            hundredths: line.accept_len.map_or(100, |printed| u64::from(printed.count())),
-            graph: line.graph.map(|graph| graph.on),
-            first,
-            place,
-        };
-        if self.bins.is_empty() && self.lines.len() < LINES_PER_RANK && room.lines > 0 {
-            room.lines -= 1;
-            self.lines.push(item);
-        } else {
-            for kept in std::mem::take(&mut self.lines) {
-                room.lines += 1;
-                self.bin(kept, room);
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        line: &CompactLine,
+        first: bool,
+        place: &impl Fn() -> Place,
+        room: &mut Room,
+    ) {
+        let Some(tps) = line.throughput_hundredths().map(|tps| tps.min(MOST_TPS)) else { return };
+        let batch = line.running_req();
+        let hundredths = line.accept_len().map_or(100, |printed| u64::from(printed.count()));
+        let graph = line.graph().map(|graph| graph.on);
+        let bin = Bin::of(batch, tps, graph, first);
+        match self.recent.slot(bin.mixed(), bin) {
+            Slot::Held(sums) if sums.lines < FULL => sums.add(tps, hundredths),
+            _ => {
+                let tps = u128::from(tps);
+                self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place: place() }, room);
             }
-            self.bin(item, room);
         }
     }
 
-    fn bin(&mut self, item: Item, room: &mut Room) {
-        let bin = Bin {
-            batch: coarse(item.batch),
-            graph: item.graph,
-            first: item.first,
-            tps: item.tps.to_bits() >> DROPPED_BITS,
-        };
+    /// Counts a line whose bin did not come lately.
+    #[inline(never)]
+    fn look_up(&mut self, item: Item, room: &mut Room) {
+        if self.bins.is_empty() && self.lines.len() < LINES_PER_RANK && room.lines > 0 {
+            room.lines -= 1;
+            self.lines.push(item);
+            return;
+        }
+        for kept in std::mem::take(&mut self.lines) {
+            room.lines += 1;
+            self.bin(kept, room);
+        }
+        if let Some(bin) = self.bin(item, room)
+            && let Some((bin, sums)) = self.recent.put(bin.mixed(), bin, Sums::default())
+        {
+            count_in(&mut self.bins, bin, sums);
+        }
+    }
+
+    /// Adds a line to its bin; `None` when there is no room for a new one.
+    fn bin(&mut self, item: Item, room: &mut Room) -> Option<Bin> {
+        let tps = u64::try_from(item.tps).unwrap_or(MOST_TPS);
+        let bin = Bin::of(item.batch, tps, item.graph, item.first);
         if let Some(binned) = self.bins.get_mut(&bin) {
             binned.lines += item.lines;
             binned.tps += item.tps;
-            binned.hundredths += item.hundredths;
+            binned.hundredths = binned.hundredths.saturating_add(item.hundredths);
             binned.place = binned.place.min(item.place);
         } else if room.bins > 0 {
             room.bins -= 1;
             self.bins.insert(bin, item);
+        } else {
+            return None;
         }
+        Some(bin)
     }
 
     pub(super) fn summary(&self) -> SpeedSummary {
         // In order, so that sums do not depend on the hash.
-        let mut bins: Vec<_> = self.bins.iter().collect();
-        bins.sort_unstable_by_key(|(bin, _)| **bin);
-        let bins = bins.into_iter().map(|(_, item)| item);
-        let items: Vec<Item> = self.lines.iter().chain(bins).copied().collect();
+        let mut bins = self.bins.clone();
+        for (bin, sums) in self.recent.iter() {
+            count_in(&mut bins, bin, sums);
+        }
+        let mut bins: Vec<_> = bins.into_iter().collect();
+        bins.sort_unstable_by_key(|(bin, _)| *bin);
+        let items: Vec<Item> = self.lines.iter().copied().chain(bins.into_iter().map(|(_, item)| item)).collect();
         let typical = step_medians(&items);
         let is_idle = |item: &Item| {
             // Nothing may have been generated at all: then the step seems endless.
@@ -155,14 +195,52 @@ impl Speed {
         }
         let idle = || items.iter().filter(|item| is_idle(item));
         let lines: u64 = kept.iter().map(|item| item.lines).sum();
-        let tps: f64 = kept.iter().map(|item| item.tps).sum();
+        let tps: u128 = kept.iter().map(|item| item.tps).sum();
         SpeedSummary {
             median_tps: median(kept.iter().map(|item| (item.mean_tps(), item.lines)).collect()),
-            steady_mean_tps: (lines > 0).then(|| tps / float(lines)),
+            steady_mean_tps: (lines > 0).then(|| tokens(tps) / float(lines)),
             idle_lines: idle().map(|item| item.lines).sum(),
             first_idle: idle().map(|item| item.place).min(),
         }
     }
+}
+
+impl Bin {
+    #[inline]
+    fn of(batch: u32, tps: u64, graph: Option<bool>, first: bool) -> Self {
+        let tps = (float(tps) / 100.0).to_bits() >> DROPPED_BITS;
+        Self { batch: coarse(batch), graph, first, tps }
+    }
+
+    /// A number that differs among the bins of one log.
+    #[inline]
+    fn mixed(&self) -> u32 {
+        // Throughputs of one batch stand side by side.
+        let tps = u32::try_from(self.tps & u64::from(u32::MAX)).unwrap_or(0);
+        tps.wrapping_add(self.batch.wrapping_mul(0x9e37_79b1) >> 12).wrapping_add(u32::from(self.first) << 8)
+    }
+}
+
+impl Sums {
+    #[inline]
+    fn add(&mut self, tps: u64, hundredths: u64) {
+        self.lines += 1;
+        self.tps += tps;
+        self.hundredths = self.hundredths.saturating_add(hundredths);
+    }
+}
+
+fn count_in(bins: &mut FxHashMap<Bin, Item>, bin: Bin, sums: Sums) {
+    if let Some(item) = bins.get_mut(&bin) {
+        item.lines += sums.lines;
+        item.tps += u128::from(sums.tps);
+        item.hundredths = item.hundredths.saturating_add(sums.hundredths);
+    }
+}
+
+/// Hundredths in whole tokens.
+fn tokens(hundredths: u128) -> f64 {
+    float(u64::try_from(hundredths).unwrap_or(u64::MAX)) / 100.0
 }
 
 /// Batch sizes to seven binary digits: within 0.8 %.
@@ -197,7 +275,7 @@ fn median(mut values: Vec<(f64, u64)>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::{Graph, GraphLabel, Hundredths, Tags};
+    use crate::evidence::{DecodeLine, Graph, GraphLabel, Hundredths, Tags};
 
     use super::*;
 
@@ -215,7 +293,7 @@ mod tests {
             capped: false,
             message: b"",
         };
-        speed.add(&line, number == 0, Place { file: 0, line: number }, room);
+        speed.add(&CompactLine::of(&line), number == 0, &|| Place { file: 0, line: number }, room);
     }
 
     fn summary(lines: &[(u32, f64, bool)], room: &mut Room) -> SpeedSummary {

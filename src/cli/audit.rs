@@ -17,7 +17,7 @@ use crate::audit::{
     Confidence, Margin, Observed, Options, PointBuilder, PointReport, RivalCell, Verdict, judge,
 };
 use crate::evidence::{
-    Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
+    Batch, Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target, Thinking};
 use crate::report::json::{self, AuditDocument};
@@ -151,7 +151,7 @@ pub(crate) fn run(
 
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let by = PointBy::from(args.point_by);
-    let mut reader = Reader::new(Limits::from(&args.limits));
+    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None };
     let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
     let errors = reader.read_into(&inputs, &mut seen);
@@ -200,6 +200,12 @@ impl RecordSink for Points {
     fn record(&mut self, place: Place, record: &Record<'_>) {
         if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
             point.add(place, record);
+        }
+    }
+
+    fn batch(&mut self, batch: &Batch<'_>) {
+        if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
+            point.add_batch(batch);
         }
     }
 }

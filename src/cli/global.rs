@@ -1,7 +1,9 @@
 //! Options that every command takes, before or after its name.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
@@ -32,6 +34,14 @@ pub(crate) struct Global {
 }
 
 impl Global {
+    /// How many threads to work on.
+    pub(crate) fn thread_count(&self) -> NonZeroUsize {
+        match self.threads {
+            Some(threads) => NonZeroUsize::new(usize::from(threads)).unwrap_or(NonZeroUsize::MIN),
+            None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        }
+    }
+
     /// Runs on the threads asked for.
     pub(crate) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
         match self.threads {

@@ -86,7 +86,7 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
-    let mut reader = Reader::new(Limits::from(&args.limits));
+    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let progress = ProgressLine::show(reader.progress(), global.quiet);
     let mut errors = Vec::new();
     write_to(args.output.as_deref(), out, |out| {

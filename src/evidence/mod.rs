@@ -1,5 +1,6 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod batch;
 mod dedup;
 mod pattern;
 mod record;
@@ -7,7 +8,9 @@ mod sglang;
 mod source;
 mod tags;
 
+pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
+pub(crate) use dedup::{Source, Time};
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
     RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,

@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 
+use crate::evidence::batch::{Batch, CompactLine};
 use crate::evidence::{DecodeLine, Tags};
 
 use super::fingerprint::fingerprint;
 use super::ranks::Ranks;
 use super::table::{Entry, Table};
-use super::waiting::{Key, Waiting};
+use super::time::Time;
+use super::waiting::{Key, Line, Source, Waiting};
 
 /// Recent lines that are remembered once they were hashed, at least.
 const RECENT: usize = 2048;
@@ -66,19 +68,19 @@ pub enum Novelty {
 #[derive(Debug, Default)]
 pub struct Deduplicator {
     ranks: Ranks,
-    /// The latest time so far, as printed: times of one format sort as texts.
-    latest: Vec<u8>,
+    /// The latest time so far: times of one format sort as texts.
+    latest: Time,
     /// Lines of that time, and the latest time of a line that waits no more.
     at_latest: usize,
-    gone: Vec<u8>,
+    gone: Time,
     waiting: Waiting,
     /// The lines since the last turn, at most [`RECENT`], and as many before them.
     young: Table,
     old: Table,
     older: Table,
     /// No line of `old` is later than this, and none of `older` than that: later lines are not looked up there.
-    old_latest: Vec<u8>,
-    older_latest: Vec<u8>,
+    old_latest: Time,
+    older_latest: Time,
     full: bool,
 }
 
@@ -91,7 +93,7 @@ impl Deduplicator {
     /// Compares a line with those before it; a new line is remembered.
     pub fn check(&mut self, line: &DecodeLine<'_>) -> Novelty {
         let rank = self.voice(&line.tags);
-        self.check_voice(rank, line)
+        self.check_line(rank, &CompactLine::of(line), Source::Line(line))
     }
 
     /// The number of a set of tags, in the order of their first line; the surplus of a hostile log shares one.
@@ -104,43 +106,47 @@ impl Deduplicator {
         self.ranks.tags(voice)
     }
 
-    /// As [`check`](Self::check), where the number of the line's tags is known.
-    pub(crate) fn check_voice(&mut self, rank: usize, line: &DecodeLine<'_>) -> Novelty {
-        let Some(time) = line.timestamp else { return Novelty::New };
-        let time = time.as_bytes();
-        let key = Key::new(time, line, rank);
-        match time.cmp(self.latest.as_slice()) {
+    /// As [`check`](Self::check), where the number of the line's tags is known. When a batch's lines are done,
+    /// [`end_batch`](Self::end_batch) must follow.
+    #[inline]
+    pub(crate) fn check_line(&mut self, rank: usize, numbers: &CompactLine, source: Source<'_>) -> Novelty {
+        let Some(time) = source.time(numbers) else { return Novelty::New };
+        let line = Line { time, numbers: *numbers, rank, dp: self.ranks.dp(rank) };
+        match time.cmp(&self.latest) {
             Ordering::Greater => {
-                replace(&mut self.latest, time);
+                self.latest = time;
                 self.at_latest = 0;
-                self.wait(key);
+                self.wait(line, source);
                 return Novelty::New;
             }
             // All lines of this time wait: they can be compared as they are.
-            Ordering::Equal if time > self.gone.as_slice() && self.at_latest <= COMPARED => {
-                let Some(seen) = self.find_waiting(&key) else {
-                    self.wait(key);
+            Ordering::Equal if time > self.gone && self.at_latest <= COMPARED => {
+                let Some(seen) = self.waiting.find(&line, self.at_latest, source) else {
+                    self.wait(line, source);
                     return Novelty::New;
                 };
                 return self.duplicate(seen, rank);
             }
             Ordering::Equal | Ordering::Less => {}
         }
-        self.settle();
-        let entry = entry(key, self.ranks.dp(rank));
-        let Some(seen) = self.find(&entry, time) else {
+        self.look_back(&line, source)
+    }
+
+    /// The batch at hand ends.
+    pub(crate) fn end_batch(&mut self, batch: &Batch<'_>) {
+        self.waiting.end_batch(batch);
+    }
+
+    /// Compares a line with all that are remembered.
+    #[inline(never)]
+    fn look_back(&mut self, line: &Line, source: Source<'_>) -> Novelty {
+        self.settle(source);
+        let entry = entry(line.key_of(source), line.dp);
+        let Some(seen) = self.find(&entry, line.time) else {
             self.remember(entry);
             return Novelty::New;
         };
-        self.duplicate(usize::try_from(seen.rank).unwrap_or(rank), rank)
-    }
-
-    /// The rank of the same line among those of the latest time, all of which wait.
-    fn find_waiting(&self, key: &Key<'_>) -> Option<usize> {
-        let dp = self.ranks.dp(key.rank);
-        let mut same_time = self.waiting.latest().take(self.at_latest);
-        let seen = same_time.find(|other| self.ranks.dp(other.rank) == dp && key.is_same_line(other))?;
-        Some(seen.rank)
+        self.duplicate(usize::try_from(seen.rank).unwrap_or(line.rank), line.rank)
     }
 
     fn duplicate(&self, original: usize, rank: usize) -> Novelty {
@@ -148,33 +154,35 @@ impl Deduplicator {
     }
 
     /// Keeps a line that is as late as any before it.
-    fn wait(&mut self, key: Key<'_>) {
+    #[inline]
+    fn wait(&mut self, line: Line, source: Source<'_>) {
         // Once nothing more can be remembered for good, the oldest is forgotten without being hashed. But lines of the
         // present time may still be asked about.
         if self.waiting.is_full() {
-            let oldest = self.waiting.oldest().map_or(&[][..], |oldest| oldest.time);
-            if self.full && oldest < key.time {
-                replace(&mut self.gone, oldest);
+            let oldest = self.waiting.oldest().unwrap_or_default();
+            if self.full && oldest < line.time {
+                self.gone = oldest;
             } else {
-                self.settle();
+                self.settle(source);
             }
         }
         self.at_latest += 1;
-        self.waiting.add(key);
+        self.waiting.add(line, source);
     }
 
     /// Hashes the lines that wait.
-    fn settle(&mut self) {
-        while let Some(key) = self.waiting.take() {
-            replace(&mut self.gone, key.time);
-            let entry = entry(key, self.ranks.dp(key.rank));
+    #[inline(never)]
+    fn settle(&mut self, source: Source<'_>) {
+        while let Some((line, key)) = self.waiting.take(source) {
+            self.gone = line.time;
+            let entry = entry(key, line.dp);
             self.remember(entry);
         }
     }
 
-    fn find(&self, entry: &Entry, time: &[u8]) -> Option<Entry> {
-        let in_old = || (time <= self.old_latest.as_slice()).then(|| self.old.find(entry)).flatten();
-        let in_older = || (time <= self.older_latest.as_slice()).then(|| self.older.find(entry)).flatten();
+    fn find(&self, entry: &Entry, time: Time) -> Option<Entry> {
+        let in_old = || (time <= self.old_latest).then(|| self.old.find(entry)).flatten();
+        let in_older = || (time <= self.older_latest).then(|| self.older.find(entry)).flatten();
         self.young.find(entry).or_else(in_old).or_else(in_older)
     }
 
@@ -184,23 +192,18 @@ impl Deduplicator {
             for entry in self.young.drain() {
                 self.full = self.full || !self.older.add(entry, OLDER_SLOTS);
             }
-            std::mem::swap(&mut self.older_latest, &mut self.old_latest);
-            replace(&mut self.old_latest, &self.latest);
+            self.older_latest = self.old_latest;
+            self.old_latest = self.latest;
         }
         // Half as many lines as slots: only lines made to collide find no room.
         self.full |= !self.young.add(entry, RECENT_SLOTS);
     }
 }
 
-fn replace(held: &mut Vec<u8>, by: &[u8]) {
-    held.clear();
-    held.extend_from_slice(by);
-}
-
 fn entry(key: Key<'_>, dp: Option<u32>) -> Entry {
     let (values, own) = key.values();
     let numbers = u64::from(key.queue_req) << 32 | u64::from(dp.unwrap_or(u32::MAX));
-    let mut seed = fingerprint(numbers, key.time);
+    let mut seed = fingerprint(numbers, &key.time.bytes());
     if let Some(iteration) = key.iteration {
         seed = fingerprint(seed, &iteration.to_le_bytes());
     }

@@ -4,9 +4,12 @@ mod deduplicator;
 mod fingerprint;
 mod ranks;
 mod table;
+mod time;
 #[cfg(test)]
 mod tests;
 mod voices;
 mod waiting;
 
+pub(crate) use time::Time;
+pub(crate) use waiting::Source;
 pub use deduplicator::{Deduplicator, Novelty};

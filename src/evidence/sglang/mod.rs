@@ -2,10 +2,12 @@
 //! line that looked like a record and is none why it was passed over.
 
 mod decode;
+mod digits;
 mod fields;
 mod guard;
 mod head;
 mod layout;
+mod lines;
 mod number;
 mod prefill;
 mod prefix;
@@ -19,4 +21,6 @@ mod tests;
 mod unwrap;
 
 pub use fields::{Field, Fields};
+pub(in crate::evidence) use layout::MARGIN;
+pub(in crate::evidence) use lines::LineScanner;
 pub use scan::Scanner;

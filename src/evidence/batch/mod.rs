@@ -1,0 +1,12 @@
+//! What a block of a log says, in bulk: the records of a block together, decode lines as small plain values, texts as
+//! places in the block. It is what is handed from the threads that read to the one that adds up.
+
+mod compact;
+mod found;
+mod view;
+
+pub use compact::CompactLine;
+pub(in crate::evidence) use compact::{Flags, Spot, index};
+pub(in crate::evidence) use found::{Findings, Stand};
+pub(in crate::evidence) use view::line_breaks;
+pub use view::{Batch, Mark, Part};

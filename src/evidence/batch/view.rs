@@ -1,0 +1,204 @@
+//! A block with what was found in it.
+
+use std::cell::Cell;
+
+use crate::evidence::{CacheFlush, DecodeLine, Place, PrefillLine, Record, Skipped, Tags, Timestamp};
+
+use super::compact::{CompactLine, Flags, Spot};
+use super::found::{Findings, Other, What};
+
+/// The records of one block of a log, in order.
+///
+/// Decode lines come as [`CompactLine`]s, runs of them at a time; the whole record of any of them, and the number of its
+/// line, are made when they are asked for. Whoever wants all records whole asks [`for_each`](Self::for_each).
+///
+/// ```
+/// use accsim::evidence::{Batch, Part, Scanner};
+///
+/// let line = "[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, accept len: 3.52, #queue-req: 0\n";
+/// let (mut running, mut lines) = (0, Vec::new());
+/// Scanner::new(0).batches(line.repeat(3).as_bytes(), &mut |batch: &Batch<'_>| {
+///     batch.parts(&mut |part| {
+///         if let Part::Decodes(decodes) = part {
+///             for decode in decodes {
+///                 running += decode.running_req();
+///                 lines.push(batch.place(&decode.mark()).line);
+///             }
+///         }
+///     });
+/// });
+/// assert_eq!((running, lines.as_slice()), (48, &[1, 2, 3][..]));
+/// ```
+#[derive(Debug)]
+pub struct Batch<'a> {
+    text: &'a [u8],
+    found: &'a Findings,
+    file: u32,
+    /// Number of the block's first line.
+    line: u64,
+    /// A byte of the block, and the line breaks before it: the last one that was asked for.
+    counted: Cell<(usize, u64)>,
+}
+
+/// Where a record stands in its batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    at: u32,
+    is_number: bool,
+}
+
+/// Part of a batch.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// Decode lines with nothing between them.
+    Decodes(&'a [CompactLine]),
+    /// Any other record, and where it stands.
+    Other(Mark, &'a Record<'a>),
+}
+
+impl CompactLine {
+    /// Where the line stands in its batch.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        Mark { at: self.at, is_number: self.flags.has(Flags::NUMBERED) }
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// What was found in `text`, whose first line has this number.
+    pub(in crate::evidence) fn new(text: &'a [u8], found: &'a Findings, file: u32, line: u64) -> Self {
+        Self { text, found, file, line, counted: Cell::new((0, 0)) }
+    }
+
+    /// Index of the file.
+    #[must_use]
+    pub fn file(&self) -> u32 {
+        self.file
+    }
+
+    /// Whether there is no record.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.found.decodes.is_empty() && self.found.others.is_empty()
+    }
+
+    /// Hands the records to `see` in order, decode lines in runs.
+    pub fn parts(&self, see: &mut dyn FnMut(Part<'_>)) {
+        let mut done = 0;
+        let run = |from: usize, to: usize, see: &mut dyn FnMut(Part<'_>)| {
+            if let Some(lines) = self.found.decodes.get(from..to).filter(|lines| !lines.is_empty()) {
+                see(Part::Decodes(lines));
+            }
+        };
+        for other in &self.found.others {
+            run(done, other.before, see);
+            done = other.before;
+            let mark = Mark { at: other.at, is_number: other.flags.has(Flags::NUMBERED) };
+            see(Part::Other(mark, &self.other(other)));
+        }
+        run(done, self.found.decodes.len(), see);
+    }
+
+    /// Hands every record to `see`, with its place, in order.
+    pub fn for_each(&self, see: &mut dyn FnMut(Place, &Record<'_>)) {
+        self.parts(&mut |part| match part {
+            Part::Decodes(lines) => {
+                for line in lines {
+                    see(self.place(&line.mark()), &Record::Decode(self.decode(line)));
+                }
+            }
+            Part::Other(mark, record) => see(self.place(&mark), record),
+        });
+    }
+
+    /// The sets of rank tags of this batch; a [voice](CompactLine::voice) is an index to them. One set may stand there
+    /// twice.
+    #[must_use]
+    pub fn voices(&self) -> &'a [Tags] {
+        &self.found.tags
+    }
+
+    /// The whole record of a decode line of this batch.
+    #[must_use]
+    pub fn decode(&self, line: &CompactLine) -> DecodeLine<'a> {
+        let has = |flag| line.flags.has(flag);
+        let mut whole = DecodeLine {
+            timestamp: has(Flags::TIME).then(|| Timestamp::of_digits(self.time(line))),
+            tags: self.tags(line.voice),
+            iteration: line.iteration(),
+            running_req: line.running_req,
+            accept_len: line.accept_len(),
+            accept_rate: line.accept_rate(),
+            graph: line.graph(),
+            gen_throughput_tps: has(Flags::THROUGHPUT).then(|| crate::law::float(line.throughput) / 100.0),
+            queue_req: line.queue_req,
+            capped: line.is_capped(),
+            message: self.message(line),
+        };
+        if has(Flags::HUGE_THROUGHPUT) {
+            let printed = whole.field("gen throughput (token/s)").and_then(|value| value.trim_ascii().utf8_chunks().next());
+            whole.gen_throughput_tps = printed.and_then(|printed| printed.valid().parse().ok());
+        }
+        whole
+    }
+
+    /// The engine's time on a line of this batch; empty where it has none.
+    pub(crate) fn time(&self, line: &CompactLine) -> &'a [u8] {
+        self.text(line.flags, line.time)
+    }
+
+    /// The message of a line of this batch.
+    pub(in crate::evidence) fn message(&self, line: &CompactLine) -> &'a [u8] {
+        self.text(line.flags, line.message)
+    }
+
+    /// Where a record of this batch stands. The number of its line is counted from the record that was asked for before,
+    /// or from the beginning of the block: ask in order.
+    #[must_use]
+    pub fn place(&self, mark: &Mark) -> Place {
+        let at = usize::try_from(mark.at).unwrap_or(usize::MAX);
+        if mark.is_number {
+            return Place { file: self.file, line: self.found.numbers.get(at).copied().unwrap_or(self.line) };
+        }
+        let (from, breaks) = self.counted.get();
+        let (from, breaks) = if from <= at { (from, breaks) } else { (0, 0) };
+        let between = self.text.get(from..at).unwrap_or(&[]);
+        let breaks = breaks + line_breaks(between);
+        self.counted.set((at, breaks));
+        Place { file: self.file, line: self.line.saturating_add(breaks) }
+    }
+
+    fn tags(&self, voice: u32) -> Tags {
+        usize::try_from(voice).ok().and_then(|voice| self.found.tags.get(voice)).copied().unwrap_or_default()
+    }
+
+    fn text(&self, flags: Flags, spot: Spot) -> &'a [u8] {
+        spot.of(if flags.has(Flags::KEPT) { &self.found.kept } else { self.text })
+    }
+
+    fn other(&self, other: &Other) -> Record<'a> {
+        let time = |spot: Spot| {
+            other.flags.has(Flags::TIME).then(|| Timestamp::of_digits(self.text(other.flags, spot)))
+        };
+        match &other.what {
+            What::Prefill { time: at, voice, iteration, message } => Record::Prefill(PrefillLine {
+                timestamp: time(*at),
+                tags: self.tags(*voice),
+                iteration: other.flags.has(Flags::ITERATION).then_some(*iteration),
+                message: self.text(other.flags, *message),
+            }),
+            What::Start(start) => Record::Start(start.clone()),
+            What::CacheFlush { time: at, voice } => {
+                Record::CacheFlush(CacheFlush { timestamp: time(*at), tags: self.tags(*voice) })
+            }
+            What::Skipped { reason, text } => {
+                Record::Skipped(Skipped { reason: *reason, text: self.text(other.flags, *text) })
+            }
+        }
+    }
+}
+
+/// How many lines end in `text`.
+pub(in crate::evidence) fn line_breaks(text: &[u8]) -> u64 {
+    u64::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,80 @@
+//! A block of a log: its bytes, and what was found in the lines that it holds whole.
+
+use std::io;
+
+use crate::evidence::batch::{Findings, line_breaks};
+use crate::evidence::sglang::{LineScanner, MARGIN};
+
+use super::limits::BLOCK;
+
+/// A block, and the memory of it.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// [`BLOCK`] bytes, and [`MARGIN`] that are looked at and mean nothing.
+    buffer: Vec<u8>,
+    len: usize,
+    /// What ended the log behind these bytes; a block that is not full ends it too.
+    pub(super) error: Option<io::Error>,
+    pub(super) found: Findings,
+    /// Lines that end in [`inner`](Self::inner), where it was scanned.
+    pub(super) scanned: Option<u64>,
+}
+
+impl Block {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing follows.
+    pub(super) fn is_last(&self) -> bool {
+        self.error.is_some() || self.len < BLOCK
+    }
+
+    pub(super) fn text(&self) -> &[u8] {
+        self.buffer.get(..self.len).unwrap_or(&[])
+    }
+
+    /// The whole lines behind the first line break, with what follows them, and their length. `None` where no line
+    /// ends.
+    pub(super) fn inner(&self) -> Option<(usize, &[u8], usize)> {
+        let begin = memchr::memchr(b'\n', self.text())? + 1;
+        let end = memchr::memrchr(b'\n', self.text())? + 1;
+        Some((begin, self.buffer.get(begin..self.len + MARGIN)?, end - begin))
+    }
+
+    /// Finds the records in the whole lines, each for itself.
+    pub(super) fn scan(&mut self, lines: &mut LineScanner) {
+        let mut found = std::mem::take(&mut self.found);
+        lines.begin(&mut found);
+        self.scanned = self.inner().and_then(|(_, text, len)| {
+            // Lines of a container runtime hang together.
+            let left = lines.lines(text, 0, len, &mut found);
+            left.is_none().then(|| line_breaks(text.get(..len).unwrap_or(&[])))
+        });
+        self.found = found;
+    }
+}
+
+/// Fills a block by `read`, up to the end or an error.
+pub(super) fn fill(block: &mut Block, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) {
+    block.buffer.resize(BLOCK + MARGIN, 0);
+    block.len = 0;
+    block.error = None;
+    block.scanned = None;
+    while let Some(room) = block.buffer.get_mut(block.len..BLOCK).filter(|room| !room.is_empty()) {
+        match read(room) {
+            Ok(0) => break,
+            // A source that says it read more than there is room for is not believed.
+            Ok(read) => block.len = (block.len + read).min(BLOCK),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                block.error = Some(error);
+                break;
+            }
+        }
+    }
+    // No line goes on with what an earlier block left here.
+    if let Some(margin) = block.buffer.get_mut(block.len..block.len + MARGIN) {
+        margin.fill(0);
+    }
+}
