@@ -96,7 +96,7 @@ impl PointBuilder {
         match record {
             Record::Decode(line) => {
                 let voice = self.duplicates.voice(&line.tags);
-                self.decode(voice, &CompactLine::of(line), Source::Line(line), || place);
+                self.decode(voice, 0, &CompactLine::of(line), Source::Line(line), || place);
             }
             other => self.other(place, other),
         }
@@ -110,11 +110,13 @@ impl PointBuilder {
         self.begin_file(batch.file());
         self.voices.clear();
         self.voices.resize(batch.voices().len(), None);
+        let mut index = 0;
         batch.parts(&mut |part| match part {
             Part::Decodes(lines) => {
                 for line in lines {
                     let voice = self.voice(batch, line.voice());
-                    self.decode(voice, line, Source::Batch(batch), || batch.place(&line.mark()));
+                    self.decode(voice, index, line, Source::Batch(batch), || batch.place(&batch.mark(line)));
+                    index += 1;
                 }
             }
             Part::Other(mark, record) => self.other(batch.place(&mark), record),
@@ -178,9 +180,18 @@ impl PointBuilder {
         self.seen
     }
 
+    /// Takes a decode line: that with this index in its batch, if it has one.
     #[inline]
-    fn decode(&mut self, voice: usize, line: &CompactLine, source: Source<'_>, place: impl Fn() -> Place) {
-        let novelty = self.duplicates.check_line(voice, line, source);
+    fn decode(
+        &mut self,
+        voice: usize,
+        index: u32,
+        line: &CompactLine,
+        source: Source<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let time = source.time(line);
+        let novelty = self.duplicates.check_compact(voice, index, line, source, time);
         if novelty != Novelty::New {
             return self.duplicate(voice, novelty, &place);
         }
@@ -188,10 +199,11 @@ impl PointBuilder {
             self.seen.skipped.idle += 1;
             return;
         }
-        self.seen.count(line, &place);
+        let graph = source.graph(line).map(|graph| graph.on);
+        self.seen.count(line, graph, source.is_capped(line), &place);
         let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
-            gather.add(line, source.time(line), &place, &mut self.rooms);
+            gather.add(line, graph, time, &place, &mut self.rooms);
         }
     }
 
@@ -259,22 +271,28 @@ fn height(tags: Tags) -> (u32, u32) {
 
 impl Observed {
     #[inline]
-    fn count(&mut self, line: &CompactLine, place: &impl Fn() -> Place) {
+    fn count(
+        &mut self,
+        line: &CompactLine,
+        graph: Option<bool>,
+        is_capped: bool,
+        place: &impl Fn() -> Place,
+    ) {
         self.first_line.get_or_insert_with(place);
         self.servers.count_line();
         let batch = line.running_req();
         let (min, max) = self.batch.unwrap_or((batch, batch));
         self.batch = Some((min.min(batch), max.max(batch)));
         self.max_queue = self.max_queue.max(Some(line.queue_req()));
-        match line.graph() {
-            Some(graph) if graph.on => self.graphs_on += 1,
-            Some(_) => {
+        match graph {
+            Some(true) => self.graphs_on += 1,
+            Some(false) => {
                 self.graphs_off += 1;
                 self.first_graph_off.get_or_insert_with(place);
             }
             None => {}
         }
-        if line.is_capped() {
+        if is_capped {
             self.capped_lines += 1;
             self.first_capped.get_or_insert_with(place);
         }

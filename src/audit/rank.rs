@@ -8,7 +8,7 @@ use crate::evidence::{CompactLine, Hundredths, Place, Tags, Time};
 
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
-use super::recent::{Recent, Slot};
+use super::recent::{self, Recent};
 use super::speed::{self, Speed};
 use super::tally::{self, Cell, Tally};
 use super::trace::{self, Lag, Trace};
@@ -99,7 +99,7 @@ pub(super) struct Gather {
     rates: Rates,
     kinds: FxHashMap<Kind, Alike>,
     /// Lines of kinds that came lately, not yet counted in `kinds`.
-    recent: Recent<Kind, u64>,
+    recent: Recent<u64>,
     before: Option<Before>,
     prefilled: bool,
     begun: bool,
@@ -140,6 +140,7 @@ impl Gather {
     pub(super) fn add(
         &mut self,
         line: &CompactLine,
+        graph: Option<bool>,
         time: Option<Time>,
         place: &impl Fn() -> Place,
         rooms: &mut Rooms,
@@ -153,7 +154,7 @@ impl Gather {
         }
 
         self.rank.decode_lines += 1;
-        self.rank.speed.add(line, !self.begun, place, &mut rooms.speed);
+        self.rank.speed.add(line, graph, !self.begun, place, &mut rooms.speed);
         self.begun = true;
 
         let batch = line.running_req();
@@ -171,15 +172,16 @@ impl Gather {
         let before = before.map_or(batch, |before| before.batch);
         self.rank.trace.add(hundredths, before, batch, &mut rooms.trace);
         let kind = Kind { hundredths, rate, before, batch, steady };
-        match self.recent.slot(kind.mixed(), kind) {
-            Slot::Held(lines) => *lines += 1,
-            Slot::Free => self.look_up(kind, place, rooms),
+        let key = kind.packed();
+        match self.recent.slot(kind.mixed(), key) {
+            Some(lines) => *lines += 1,
+            None => self.look_up(kind, key, place, rooms),
         }
     }
 
     /// Counts a line of a kind that did not come lately.
     #[inline(never)]
-    fn look_up(&mut self, kind: Kind, place: &impl Fn() -> Place, rooms: &mut Rooms) {
+    fn look_up(&mut self, kind: Kind, key: u64, place: &impl Fn() -> Place, rooms: &mut Rooms) {
         match self.kinds.entry(kind) {
             Entry::Occupied(_) => {}
             Entry::Vacant(free) if rooms.kinds > 0 => {
@@ -192,16 +194,18 @@ impl Gather {
                 return;
             }
         }
-        if let Some((kind, lines)) = self.recent.put(kind.mixed(), kind, 1) {
-            count_in(&mut self.kinds, kind, lines);
+        if key == recent::NONE {
+            count_in(&mut self.kinds, kind, 1);
+        } else if let Some((key, lines)) = self.recent.put(kind.mixed(), key, 1) {
+            count_in(&mut self.kinds, Kind::unpacked(key), lines);
         }
     }
 
     /// Ends the rank: the sums of the lines that were only counted.
     pub(super) fn finish(mut self, rooms: &mut Rooms, rates: &mut Rates) -> Rank {
         rates.merge(&self.rates);
-        for (kind, lines) in self.recent.drain() {
-            count_in(&mut self.kinds, kind, lines);
+        for (key, lines) in self.recent.iter() {
+            count_in(&mut self.kinds, Kind::unpacked(key), lines);
         }
         // In order, so that what a full table leaves out does not depend on the hash.
         let mut kinds: Vec<_> = self.kinds.into_iter().collect();
@@ -220,6 +224,34 @@ fn count_in(kinds: &mut FxHashMap<Kind, Alike>, kind: Kind, lines: u64) {
 }
 
 impl Kind {
+    /// The kind in one word; [`recent::NONE`] where it does not fit: 16 bits for the value, 14 for the rate and each
+    /// batch. Those of real logs do.
+    #[inline]
+    fn packed(&self) -> u64 {
+        let rate = self.rate.map_or(0, |rate| rate.saturating_add(1));
+        if self.hundredths >= 1 << 16 || (rate | self.before | self.batch) >= 1 << 14 {
+            return recent::NONE;
+        }
+        // The bit on top tells it from none.
+        1 << 63
+            | u64::from(self.steady) << 58
+            | u64::from(self.hundredths) << 42
+            | u64::from(rate) << 28
+            | u64::from(self.before) << 14
+            | u64::from(self.batch)
+    }
+
+    fn unpacked(packed: u64) -> Self {
+        let bits = |at: u32, count: u32| u32::try_from(packed >> at & ((1 << count) - 1)).unwrap_or(0);
+        Self {
+            hundredths: bits(42, 16),
+            rate: bits(28, 14).checked_sub(1),
+            before: bits(14, 14),
+            batch: bits(0, 14),
+            steady: bits(58, 1) == 1,
+        }
+    }
+
     /// A number that differs among the kinds of one log.
     #[inline]
     fn mixed(&self) -> u32 {
@@ -247,5 +279,29 @@ impl Rank {
         }
         let tally = if steady { &mut self.steady } else { &mut self.changing };
         tally.add(Cell { hundredths, before, batch }, lines, cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn kinds_pack_into_a_word(
+            hundredths in 0_u32..1 << 17, rate in prop::option::of(0_u32..1 << 15),
+            before in 0_u32..1 << 15, batch in 0_u32..1 << 15, steady: bool,
+        ) {
+            let kind = Kind { hundredths, rate, before, batch, steady };
+            match kind.packed() {
+                recent::NONE => {
+                    let most = rate.unwrap_or(0).max(before).max(batch);
+                    prop_assert!(hundredths >= 1 << 16 || most >= (1 << 14) - 1);
+                }
+                packed => prop_assert_eq!(Kind::unpacked(packed), kind),
+            }
+        }
     }
 }

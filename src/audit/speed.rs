@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::{CompactLine, Place};
+use crate::evidence::{CompactLine, Hundredths, Place};
 use crate::law::float;
 
-use super::recent::{Recent, Slot};
+use super::recent::Recent;
 
 /// Lines per rank and per point that are kept one by one (64 bytes each).
 const LINES_PER_RANK: usize = 1 << 16;
@@ -45,7 +45,7 @@ struct Item {
     lines: u64,
     batch: u32,
     /// Sum of tokens per second, in hundredths.
-    tps: u128,
+    tps: u64,
     /// Sum of accept lengths, in hundredths.
     hundredths: u64,
     graph: Option<bool>,
@@ -80,7 +80,7 @@ pub(super) struct Speed {
     lines: Vec<Item>,
     bins: FxHashMap<Bin, Item>,
     /// Lines of bins that came lately, not yet counted in `bins`.
-    recent: Recent<Bin, Sums>,
+    recent: Recent<Sums>,
 }
 
 /// What the lines of one bin add to it.
@@ -90,13 +90,6 @@ struct Sums {
     tps: u64,
     hundredths: u64,
 }
-
-/// More hundredths of a token per second than any server makes; what is above counts as that, so that the sums of
-/// [`FULL`] lines fit a word.
-const MOST_TPS: u64 = 1 << 40;
-
-/// Lines after which sums are counted in.
-const FULL: u64 = 1 << 20;
 
 /// What is left when the lines that say little are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -114,19 +107,19 @@ impl Speed {
     pub(super) fn add(
         &mut self,
         line: &CompactLine,
+        graph: Option<bool>,
         first: bool,
         place: &impl Fn() -> Place,
         room: &mut Room,
     ) {
-        let Some(tps) = line.throughput_hundredths().map(|tps| tps.min(MOST_TPS)) else { return };
+        let Some(tps) = line.throughput_hundredths() else { return };
         let batch = line.running_req();
-        let hundredths = line.accept_len().map_or(100, |printed| u64::from(printed.count()));
-        let graph = line.graph().map(|graph| graph.on);
+        let hundredths = line.accept_len().map_or(100, Hundredths::count);
         let bin = Bin::of(batch, tps, graph, first);
-        match self.recent.slot(bin.mixed(), bin) {
-            Slot::Held(sums) if sums.lines < FULL => sums.add(tps, hundredths),
-            _ => {
-                let tps = u128::from(tps);
+        match self.recent.slot(bin.mixed(), bin.packed()) {
+            Some(sums) => sums.add(tps, hundredths),
+            None => {
+                let (tps, hundredths) = (u64::from(tps), u64::from(hundredths));
                 self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place: place() }, room);
             }
         }
@@ -145,20 +138,20 @@ impl Speed {
             self.bin(kept, room);
         }
         if let Some(bin) = self.bin(item, room)
-            && let Some((bin, sums)) = self.recent.put(bin.mixed(), bin, Sums::default())
+            && let Some((key, sums)) = self.recent.put(bin.mixed(), bin.packed(), Sums::default())
         {
-            count_in(&mut self.bins, bin, sums);
+            count_in(&mut self.bins, Bin::unpacked(key), sums);
         }
     }
 
     /// Adds a line to its bin; `None` when there is no room for a new one.
     fn bin(&mut self, item: Item, room: &mut Room) -> Option<Bin> {
-        let tps = u64::try_from(item.tps).unwrap_or(MOST_TPS);
+        let tps = u32::try_from(item.tps).unwrap_or(u32::MAX);
         let bin = Bin::of(item.batch, tps, item.graph, item.first);
         if let Some(binned) = self.bins.get_mut(&bin) {
             binned.lines += item.lines;
             binned.tps += item.tps;
-            binned.hundredths = binned.hundredths.saturating_add(item.hundredths);
+            binned.hundredths += item.hundredths;
             binned.place = binned.place.min(item.place);
         } else if room.bins > 0 {
             room.bins -= 1;
@@ -172,8 +165,8 @@ impl Speed {
     pub(super) fn summary(&self) -> SpeedSummary {
         // In order, so that sums do not depend on the hash.
         let mut bins = self.bins.clone();
-        for (bin, sums) in self.recent.iter() {
-            count_in(&mut bins, bin, sums);
+        for (key, sums) in self.recent.iter() {
+            count_in(&mut bins, Bin::unpacked(key), sums);
         }
         let mut bins: Vec<_> = bins.into_iter().collect();
         bins.sort_unstable_by_key(|(bin, _)| *bin);
@@ -195,7 +188,7 @@ impl Speed {
         }
         let idle = || items.iter().filter(|item| is_idle(item));
         let lines: u64 = kept.iter().map(|item| item.lines).sum();
-        let tps: u128 = kept.iter().map(|item| item.tps).sum();
+        let tps: u64 = kept.iter().map(|item| item.tps).sum();
         SpeedSummary {
             median_tps: median(kept.iter().map(|item| (item.mean_tps(), item.lines)).collect()),
             steady_mean_tps: (lines > 0).then(|| tokens(tps) / float(lines)),
@@ -207,9 +200,35 @@ impl Speed {
 
 impl Bin {
     #[inline]
-    fn of(batch: u32, tps: u64, graph: Option<bool>, first: bool) -> Self {
-        let tps = (float(tps) / 100.0).to_bits() >> DROPPED_BITS;
+    fn of(batch: u32, tps: u32, graph: Option<bool>, first: bool) -> Self {
+        let tps = (f64::from(tps) / 100.0).to_bits() >> DROPPED_BITS;
         Self { batch: coarse(batch), graph, first, tps }
+    }
+
+    /// The bin in one word: 22 bits of a double, a batch, and what has three values or two.
+    #[inline]
+    fn packed(&self) -> u64 {
+        let graph = match self.graph {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 2,
+        };
+        // The bit on top tells it from none.
+        1 << 63 | self.tps << 35 | u64::from(self.first) << 34 | graph << 32 | u64::from(self.batch)
+    }
+
+    fn unpacked(packed: u64) -> Self {
+        let graph = match packed >> 32 & 3 {
+            0 => None,
+            1 => Some(false),
+            _ => Some(true),
+        };
+        Self {
+            batch: u32::try_from(packed & u64::from(u32::MAX)).unwrap_or(0),
+            graph,
+            first: packed >> 34 & 1 == 1,
+            tps: packed >> 35 & ((1 << 22) - 1),
+        }
     }
 
     /// A number that differs among the bins of one log.
@@ -223,24 +242,24 @@ impl Bin {
 
 impl Sums {
     #[inline]
-    fn add(&mut self, tps: u64, hundredths: u64) {
+    fn add(&mut self, tps: u32, hundredths: u32) {
         self.lines += 1;
-        self.tps += tps;
-        self.hundredths = self.hundredths.saturating_add(hundredths);
+        self.tps += u64::from(tps);
+        self.hundredths += u64::from(hundredths);
     }
 }
 
 fn count_in(bins: &mut FxHashMap<Bin, Item>, bin: Bin, sums: Sums) {
     if let Some(item) = bins.get_mut(&bin) {
         item.lines += sums.lines;
-        item.tps += u128::from(sums.tps);
-        item.hundredths = item.hundredths.saturating_add(sums.hundredths);
+        item.tps += sums.tps;
+        item.hundredths += sums.hundredths;
     }
 }
 
 /// Hundredths in whole tokens.
-fn tokens(hundredths: u128) -> f64 {
-    float(u64::try_from(hundredths).unwrap_or(u64::MAX)) / 100.0
+fn tokens(hundredths: u64) -> f64 {
+    float(hundredths) / 100.0
 }
 
 /// Batch sizes to seven binary digits: within 0.8 %.
@@ -275,7 +294,7 @@ fn median(mut values: Vec<(f64, u64)>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::{DecodeLine, Graph, GraphLabel, Hundredths, Tags};
+    use crate::evidence::{DecodeLine, Graph, GraphLabel, Tags};
 
     use super::*;
 
@@ -293,7 +312,7 @@ mod tests {
             capped: false,
             message: b"",
         };
-        speed.add(&CompactLine::of(&line), number == 0, &|| Place { file: 0, line: number }, room);
+        speed.add(&CompactLine::of(&line), Some(graph), number == 0, &|| Place { file: 0, line: number }, room);
     }
 
     fn summary(lines: &[(u32, f64, bool)], room: &mut Room) -> SpeedSummary {
@@ -331,6 +350,18 @@ mod tests {
     fn a_line_without_any_throughput_is_idle() {
         let found = summary(&[(1, 100.0, true), (1, 100.0, true), (1, 0.0, true)], &mut Room::default());
         assert_eq!((found.median_tps, found.idle_lines), (Some(100.0), 1));
+    }
+
+    #[test]
+    fn bins_pack_into_a_word() {
+        for batch in [0, 1, 300, u32::MAX] {
+            for tps in [0, 1, 170_250, u32::MAX] {
+                for (graph, first) in [(None, true), (Some(false), false), (Some(true), true)] {
+                    let bin = Bin::of(batch, tps, graph, first);
+                    assert_eq!(Bin::unpacked(bin.packed()), bin);
+                }
+            }
+        }
     }
 
     /// Bins give what single lines give, to their width.

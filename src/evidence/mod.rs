@@ -2,6 +2,7 @@
 
 mod batch;
 mod dedup;
+mod digits;
 mod pattern;
 mod record;
 mod sglang;

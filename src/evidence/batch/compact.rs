@@ -1,6 +1,7 @@
-//! One decode line in 64 bytes.
+//! One decode line in 32 bytes, and what lines of one look share.
 
-use crate::evidence::{DecodeLine, Graph, GraphLabel, Hundredths};
+use crate::evidence::digits::Digits;
+use crate::evidence::{DecodeLine, Graph, Hundredths};
 
 /// A byte range of a text that is shorter than 4 GiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub(in crate::evidence) struct Spot {
 }
 
 impl Spot {
-    pub(in crate::evidence) fn of<'a>(self, text: &'a [u8]) -> &'a [u8] {
+    #[inline]
+    pub(in crate::evidence) fn of(self, text: &[u8]) -> &[u8] {
         let at = usize::try_from(self.at).unwrap_or(usize::MAX);
         let len = usize::try_from(self.len).unwrap_or(usize::MAX);
         text.get(at..).and_then(|text| text.get(..len)).unwrap_or(&[])
@@ -25,167 +27,146 @@ impl Spot {
 }
 
 /// A place in a text of a batch; such texts are shorter than 4 GiB.
+#[inline]
 pub(in crate::evidence) fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// What a decode line has of what it may lack, and what has two values or four.
+/// Where the texts of lines stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::evidence) struct Flags(u16);
+pub(in crate::evidence) enum Base {
+    /// So far from the beginning of the line.
+    #[default]
+    Line,
+    /// So far from the beginning of the block.
+    Block,
+    /// In what the batch kept beside its block.
+    Kept,
+}
 
-impl Flags {
-    pub(in crate::evidence) const TIME: Self = Self(1);
-    pub(in crate::evidence) const ITERATION: Self = Self(1 << 1);
-    pub(in crate::evidence) const ACCEPT_LEN: Self = Self(1 << 2);
-    pub(in crate::evidence) const ACCEPT_RATE: Self = Self(1 << 3);
-    pub(in crate::evidence) const THROUGHPUT: Self = Self(1 << 4);
-    /// The throughput has more digits than a double holds: it is read from the message.
-    pub(in crate::evidence) const HUGE_THROUGHPUT: Self = Self(1 << 5);
-    pub(in crate::evidence) const CAPPED: Self = Self(1 << 6);
-    /// The texts stand in what the batch kept beside its block.
-    pub(in crate::evidence) const KEPT: Self = Self(1 << 7);
+/// What all lines of one look have in common; a line that was read by name has a shape of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::evidence) struct Shape {
+    pub(in crate::evidence) base: Base,
+    pub(in crate::evidence) time: Option<Spot>,
+    pub(in crate::evidence) message: Spot,
+    pub(in crate::evidence) iteration: Iteration,
+    pub(in crate::evidence) graph: Option<Graph>,
+    pub(in crate::evidence) capped: bool,
     /// The line's number is known: it does not follow from where it stands.
-    pub(in crate::evidence) const NUMBERED: Self = Self(1 << 8);
-    const GRAPH: Self = Self(1 << 9);
-    const GRAPH_ON: Self = Self(1 << 10);
-    const LABEL_SHIFT: u32 = 11;
+    pub(in crate::evidence) is_numbered: bool,
+}
 
-    pub(in crate::evidence) fn has(self, flag: Self) -> bool {
-        self.0 & flag.0 != 0
-    }
+/// The number of a forward pass.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::evidence) enum Iteration {
+    #[default]
+    Absent,
+    Is(u64),
+    /// Printed there, counted from the beginning of the line.
+    At(Digits),
+}
 
-    #[must_use]
-    pub(in crate::evidence) fn with(self, flag: Self, is_set: bool) -> Self {
-        if is_set { Self(self.0 | flag.0) } else { Self(self.0 & !flag.0) }
-    }
-
-    fn with_graph(self, graph: Option<Graph>) -> Self {
-        let Some(Graph { label, on }) = graph else { return self };
-        let label = match label {
-            GraphLabel::Cuda => 0,
-            GraphLabel::Cpu => 1,
-            GraphLabel::Npu => 2,
-            GraphLabel::Musa => 3,
-        };
-        Self(self.0 | label << Self::LABEL_SHIFT).with(Self::GRAPH, true).with(Self::GRAPH_ON, on)
-    }
-
-    fn graph(self) -> Option<Graph> {
-        let label = match self.0 >> Self::LABEL_SHIFT & 3 {
-            0 => GraphLabel::Cuda,
-            1 => GraphLabel::Cpu,
-            2 => GraphLabel::Npu,
-            _ => GraphLabel::Musa,
-        };
-        self.has(Self::GRAPH).then(|| Graph { label, on: self.has(Self::GRAPH_ON) })
+impl Shape {
+    /// The shape of a line, without its texts.
+    pub(in crate::evidence) fn of(line: &DecodeLine<'_>) -> Self {
+        Self {
+            iteration: line.iteration.map_or(Iteration::Absent, Iteration::Is),
+            graph: line.graph,
+            capped: line.capped,
+            ..Self::default()
+        }
     }
 }
 
-/// Below 2^50, a double that was read from two decimals leads back to the whole number of hundredths.
-const EXACT: f64 = 1_125_899_906_842_624.0;
+/// Stands for a number that the line lacks. No number is read that is as large.
+pub(in crate::evidence) const ABSENT: u32 = u32::MAX;
 
-/// One decode line as a small plain value: its numbers, and where its texts stand. It belongs to a
+/// Stands for a throughput that is larger still: it is read from the message.
+pub(in crate::evidence) const HUGE: u32 = u32::MAX - 1;
+
+/// One decode line as a small plain value: its numbers, and where the rest of it is found. It belongs to a
 /// [`Batch`](super::Batch).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompactLine {
     /// Where the line begins in the block, or the index of its number.
-    pub(super) at: u32,
-    pub(in crate::evidence) time: Spot,
-    pub(in crate::evidence) message: Spot,
+    pub(in crate::evidence) at: u32,
+    pub(in crate::evidence) shape: u32,
     pub(in crate::evidence) voice: u32,
     pub(in crate::evidence) running_req: u32,
     pub(in crate::evidence) queue_req: u32,
     pub(in crate::evidence) accept_len: u32,
     pub(in crate::evidence) accept_rate: u32,
     /// Tokens per second, in hundredths.
-    pub(in crate::evidence) throughput: u64,
-    pub(in crate::evidence) iteration: u64,
-    pub(in crate::evidence) flags: Flags,
+    pub(in crate::evidence) throughput: u32,
 }
 
 impl CompactLine {
-    /// The numbers of `line`, without its texts.
+    /// The numbers of `line`.
     pub(crate) fn of(line: &DecodeLine<'_>) -> Self {
-        let tps = line.gen_throughput_tps.map(|tps| tps * 100.0);
-        let is_huge = tps.is_some_and(|tps| tps >= EXACT);
-        let flags = Flags::default()
-            .with(Flags::TIME, line.timestamp.is_some())
-            .with(Flags::ITERATION, line.iteration.is_some())
-            .with(Flags::ACCEPT_LEN, line.accept_len.is_some())
-            .with(Flags::ACCEPT_RATE, line.accept_rate.is_some())
-            .with(Flags::THROUGHPUT, tps.is_some_and(|tps| tps >= 0.0))
-            .with(Flags::HUGE_THROUGHPUT, is_huge)
-            .with(Flags::CAPPED, line.capped)
-            .with_graph(line.graph);
+        // What was printed is a whole number of hundredths.
+        let hundredths = |tps: f64| match crate::law::whole((tps * 100.0).round()) {
+            tps if tps < u64::from(HUGE) => index(usize::try_from(tps).unwrap_or(usize::MAX)),
+            _ => HUGE,
+        };
         Self {
             running_req: line.running_req,
             queue_req: line.queue_req,
-            accept_len: line.accept_len.map_or(0, Hundredths::count),
-            accept_rate: line.accept_rate.map_or(0, Hundredths::count),
-            // What was printed is a whole number of hundredths.
-            throughput: crate::law::whole(tps.unwrap_or(0.0).min(EXACT).round()),
-            iteration: line.iteration.unwrap_or(0),
-            flags,
+            accept_len: line.accept_len.map_or(ABSENT, Hundredths::count),
+            accept_rate: line.accept_rate.map_or(ABSENT, Hundredths::count),
+            throughput: line.gen_throughput_tps.map_or(ABSENT, hundredths),
             ..Self::default()
         }
     }
 
     /// The number of the line's rank tags among those of its batch, from 0.
     #[must_use]
+    #[inline]
     pub fn voice(&self) -> u32 {
         self.voice
     }
 
     /// `#running-req`.
     #[must_use]
+    #[inline]
     pub fn running_req(&self) -> u32 {
         self.running_req
     }
 
     /// `#queue-req`.
     #[must_use]
+    #[inline]
     pub fn queue_req(&self) -> u32 {
         self.queue_req
     }
 
     /// `accept len`.
     #[must_use]
+    #[inline]
     pub fn accept_len(&self) -> Option<Hundredths> {
-        self.flags.has(Flags::ACCEPT_LEN).then(|| Hundredths::new(self.accept_len))
+        (self.accept_len != ABSENT).then(|| Hundredths::new(self.accept_len))
     }
 
     /// `accept rate`.
     #[must_use]
+    #[inline]
     pub fn accept_rate(&self) -> Option<Hundredths> {
-        self.flags.has(Flags::ACCEPT_RATE).then(|| Hundredths::new(self.accept_rate))
+        (self.accept_rate != ABSENT).then(|| Hundredths::new(self.accept_rate))
     }
 
-    /// `gen throughput (token/s)` in hundredths of a token; above 2^50 it counts as that.
+    /// `gen throughput (token/s)` in hundredths of a token; what is above 42 million tokens counts as that.
     #[must_use]
-    pub fn throughput_hundredths(&self) -> Option<u64> {
-        self.flags.has(Flags::THROUGHPUT).then_some(self.throughput)
+    #[inline]
+    pub fn throughput_hundredths(&self) -> Option<u32> {
+        (self.throughput != ABSENT).then_some(self.throughput)
     }
 
-    /// Forward pass number.
-    #[must_use]
-    pub fn iteration(&self) -> Option<u64> {
-        self.flags.has(Flags::ITERATION).then_some(self.iteration)
-    }
-
-    /// `cuda graph: True` and its relatives.
-    #[must_use]
-    pub fn graph(&self) -> Option<Graph> {
-        self.flags.graph()
-    }
-
-    /// `cap len` or `block accept len` is present.
-    #[must_use]
-    pub fn is_capped(&self) -> bool {
-        self.flags.has(Flags::CAPPED)
-    }
-
-    pub(crate) fn has_time(&self) -> bool {
-        self.flags.has(Flags::TIME)
+    /// Whether two lines of one rank differ in a number.
+    #[inline]
+    pub(in crate::evidence) fn differs(&self, other: &Self) -> bool {
+        self.throughput != other.throughput
+            || self.accept_len != other.accept_len
+            || self.queue_req != other.queue_req
     }
 }
 
@@ -194,8 +175,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_one_line_of_the_cache() {
-        assert_eq!(size_of::<CompactLine>(), 64);
+    fn it_is_half_a_line_of_the_cache() {
+        assert_eq!(size_of::<CompactLine>(), 32);
     }
 
     #[test]
@@ -205,9 +186,9 @@ mod tests {
             tags: crate::evidence::Tags::default(),
             iteration: Some(u64::MAX),
             running_req: 7,
-            accept_len: Some(Hundredths::new(u32::MAX)),
+            accept_len: Some(Hundredths::new(u32::MAX - 1)),
             accept_rate: None,
-            graph: Some(Graph { label: GraphLabel::Musa, on: false }),
+            graph: None,
             gen_throughput_tps: Some(1523.77),
             queue_req: u32::MAX,
             capped: true,
@@ -216,10 +197,10 @@ mod tests {
         let compact = CompactLine::of(&line);
         assert_eq!((compact.running_req(), compact.queue_req()), (7, u32::MAX));
         assert_eq!((compact.accept_len(), compact.accept_rate()), (line.accept_len, None));
-        assert_eq!((compact.graph(), compact.iteration()), (line.graph, line.iteration));
         assert_eq!(compact.throughput_hundredths(), Some(152_377));
-        assert!(compact.is_capped() && !compact.has_time());
-        let compact = CompactLine::of(&DecodeLine { gen_throughput_tps: Some(1e17), ..line });
-        assert_eq!(compact.throughput_hundredths(), Some(1 << 50));
+        for (tps, expected) in [(None, None), (Some(1e17), Some(HUGE)), (Some(0.0), Some(0))] {
+            let compact = CompactLine::of(&DecodeLine { gen_throughput_tps: tps, ..line });
+            assert_eq!(compact.throughput_hundredths(), expected);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::evidence::{DecodeLine, Record, ServerStart, SkipReason, Tags, Timestamp};
 
-use super::compact::{CompactLine, Flags, Spot, index};
+use super::compact::{Base, CompactLine, Shape, Spot, index};
 
 /// Sets of tags that are compared with those of a new line; one behind them is kept again.
 const COMPARED: usize = 64;
@@ -13,15 +13,16 @@ pub(super) struct Other {
     /// Decode lines before it.
     pub(super) before: usize,
     pub(super) at: u32,
-    pub(super) flags: Flags,
+    pub(super) is_numbered: bool,
+    pub(super) base: Base,
     pub(super) what: What,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    Prefill { time: Spot, voice: u32, iteration: u64, message: Spot },
+    Prefill { time: Option<Spot>, voice: u32, iteration: Option<u64>, message: Spot },
     Start(Box<ServerStart>),
-    CacheFlush { time: Spot, voice: u32 },
+    CacheFlush { time: Option<Spot>, voice: u32 },
     Skipped { reason: SkipReason, text: Spot },
 }
 
@@ -29,6 +30,7 @@ pub(super) enum What {
 #[derive(Debug, Default)]
 pub(in crate::evidence) struct Findings {
     pub(super) decodes: Vec<CompactLine>,
+    pub(super) shapes: Vec<Shape>,
     pub(super) others: Vec<Other>,
     /// The sets of tags, by voice.
     pub(super) tags: Vec<Tags>,
@@ -38,6 +40,8 @@ pub(in crate::evidence) struct Findings {
     /// Which use of the memory this is; a voice of an earlier one says nothing.
     use_number: u64,
     last_voice: usize,
+    /// Lines counted.
+    breaks: u64,
 }
 
 /// Where a record's line stands.
@@ -53,12 +57,24 @@ impl Findings {
     /// Makes room for the next block; `use_number` differs from those of the scanner's other blocks, and is not 0.
     pub(in crate::evidence) fn clear(&mut self, use_number: u64) {
         self.decodes.clear();
+        self.shapes.clear();
         self.others.clear();
         self.tags.clear();
         self.kept.clear();
         self.numbers.clear();
         self.use_number = use_number;
         self.last_voice = 0;
+        self.breaks = 0;
+    }
+
+    /// Counts lines.
+    pub(in crate::evidence) fn count(&mut self, lines: u64) {
+        self.breaks += lines;
+    }
+
+    /// Lines counted.
+    pub(in crate::evidence) fn breaks(&self) -> u64 {
+        self.breaks
     }
 
     /// Which use of the memory this is.
@@ -66,11 +82,16 @@ impl Findings {
         self.use_number
     }
 
-    /// Adds a decode line whose texts stand in the block, at `at` of which the line begins.
+    /// Adds a decode line.
     #[inline]
-    pub(in crate::evidence) fn push(&mut self, at: u32, mut line: CompactLine) {
-        line.at = at;
+    pub(in crate::evidence) fn push(&mut self, line: CompactLine) {
         self.decodes.push(line);
+    }
+
+    /// The number of a new shape.
+    pub(in crate::evidence) fn shape(&mut self, shape: Shape) -> u32 {
+        self.shapes.push(shape);
+        index(self.shapes.len() - 1)
     }
 
     /// The number of a set of tags in this block.
@@ -95,34 +116,30 @@ impl Findings {
 
     /// Adds a record that borrows of `block`, or of a text that is not kept.
     pub(in crate::evidence) fn add(&mut self, block: &[u8], stand: Stand, record: &Record<'_>) {
-        let mut flags = Flags::default();
-        let what = match record {
+        let (base, what) = match record {
             Record::Decode(line) => return self.decode(block, stand, line),
             Record::Prefill(line) => {
-                flags = flags
-                    .with(Flags::TIME, line.timestamp.is_some())
-                    .with(Flags::ITERATION, line.iteration.is_some());
                 let voice = self.voice(&line.tags);
-                let [time, message] = self.spots(block, [time(line.timestamp), line.message], &mut flags);
-                What::Prefill { time, voice, iteration: line.iteration.unwrap_or(0), message }
+                let (base, [time, message]) = self.spots(block, [time(line.timestamp), line.message]);
+                let time = line.timestamp.map(|_| time);
+                (base, What::Prefill { time, voice, iteration: line.iteration, message })
             }
-            Record::Start(start) => What::Start(start.clone()),
+            Record::Start(start) => (Base::Block, What::Start(start.clone())),
             Record::CacheFlush(flush) => {
-                flags = flags.with(Flags::TIME, flush.timestamp.is_some());
                 let voice = self.voice(&flush.tags);
-                let [time] = self.spots(block, [time(flush.timestamp)], &mut flags);
-                What::CacheFlush { time, voice }
+                let (base, [time]) = self.spots(block, [time(flush.timestamp)]);
+                (base, What::CacheFlush { time: flush.timestamp.map(|_| time), voice })
             }
             Record::Skipped(skipped) => {
-                let [text] = self.spots(block, [skipped.text], &mut flags);
-                What::Skipped { reason: skipped.reason, text }
+                let (base, [text]) = self.spots(block, [skipped.text]);
+                (base, What::Skipped { reason: skipped.reason, text })
             }
         };
-        let at = self.stand(stand, &mut flags);
-        self.others.push(Other { before: self.decodes.len(), at, flags, what });
+        let (at, is_numbered) = self.stand(stand);
+        self.others.push(Other { before: self.decodes.len(), at, is_numbered, base, what });
     }
 
-    /// Adds a prefill line whose texts stand in the block.
+    /// Adds a prefill line that begins at `at` of the block; its texts stand so far from there.
     pub(in crate::evidence) fn prefill(
         &mut self,
         at: u32,
@@ -131,48 +148,43 @@ impl Findings {
         iteration: Option<u64>,
         message: Spot,
     ) {
-        let flags = Flags::default()
-            .with(Flags::TIME, time.is_some())
-            .with(Flags::ITERATION, iteration.is_some());
-        let what = What::Prefill {
-            time: time.unwrap_or_default(),
-            voice,
-            iteration: iteration.unwrap_or(0),
-            message,
-        };
-        self.others.push(Other { before: self.decodes.len(), at, flags, what });
+        let what = What::Prefill { time, voice, iteration, message };
+        let before = self.decodes.len();
+        self.others.push(Other { before, at, is_numbered: false, base: Base::Line, what });
     }
 
     fn decode(&mut self, block: &[u8], stand: Stand, line: &DecodeLine<'_>) {
         let mut compact = CompactLine::of(line);
         compact.voice = self.voice(&line.tags);
-        let texts = [time(line.timestamp), line.message];
-        [compact.time, compact.message] = self.spots(block, texts, &mut compact.flags);
-        compact.at = self.stand(stand, &mut compact.flags);
+        let (base, [time, message]) = self.spots(block, [time(line.timestamp), line.message]);
+        let (at, is_numbered) = self.stand(stand);
+        compact.at = at;
+        let time = line.timestamp.map(|_| time);
+        compact.shape = self.shape(Shape { base, time, message, is_numbered, ..Shape::of(line) });
         self.decodes.push(compact);
     }
 
     /// Where texts stand: all in the block, or all in a copy.
-    fn spots<const N: usize>(&mut self, block: &[u8], texts: [&[u8]; N], flags: &mut Flags) -> [Spot; N] {
+    fn spots<const N: usize>(&mut self, block: &[u8], texts: [&[u8]; N]) -> (Base, [Spot; N]) {
         let in_block = |text: &[u8]| if text.is_empty() { Some(Spot::default()) } else { Spot::find(block, text) };
         if texts.iter().all(|text| in_block(text).is_some()) {
-            return texts.map(|text| in_block(text).unwrap_or_default());
+            return (Base::Block, texts.map(|text| in_block(text).unwrap_or_default()));
         }
-        *flags = flags.with(Flags::KEPT, true);
-        texts.map(|text| {
+        let copies = texts.map(|text| {
             let at = index(self.kept.len());
             self.kept.extend_from_slice(text);
             Spot { at, len: index(text.len()) }
-        })
+        });
+        (Base::Kept, copies)
     }
 
-    fn stand(&mut self, stand: Stand, flags: &mut Flags) -> u32 {
+    /// Where a line stands, and whether that is the index of its number.
+    fn stand(&mut self, stand: Stand) -> (u32, bool) {
         match stand {
-            Stand::At(at) => index(at),
+            Stand::At(at) => (index(at), false),
             Stand::Line(number) => {
-                *flags = flags.with(Flags::NUMBERED, true);
                 self.numbers.push(number);
-                index(self.numbers.len() - 1)
+                (index(self.numbers.len() - 1), true)
             }
         }
     }

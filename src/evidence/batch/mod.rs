@@ -6,7 +6,7 @@ mod found;
 mod view;
 
 pub use compact::CompactLine;
-pub(in crate::evidence) use compact::{Flags, Spot, index};
+pub(in crate::evidence) use compact::{ABSENT, Base, Iteration, Shape, Spot, index};
 pub(in crate::evidence) use found::{Findings, Stand};
 pub(in crate::evidence) use view::line_breaks;
 pub use view::{Batch, Mark, Part};

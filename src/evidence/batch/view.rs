@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use crate::evidence::{CacheFlush, DecodeLine, Place, PrefillLine, Record, Skipped, Tags, Timestamp};
+use crate::evidence::{CacheFlush, DecodeLine, Graph, Place, PrefillLine, Record, Skipped, Tags, Timestamp};
 
-use super::compact::{CompactLine, Flags, Spot};
+use super::compact::{Base, CompactLine, HUGE, Iteration, Shape, Spot};
 use super::found::{Findings, Other, What};
 
 /// The records of one block of a log, in order.
@@ -22,7 +22,7 @@ use super::found::{Findings, Other, What};
 ///         if let Part::Decodes(decodes) = part {
 ///             for decode in decodes {
 ///                 running += decode.running_req();
-///                 lines.push(batch.place(&decode.mark()).line);
+///                 lines.push(batch.place(&batch.mark(decode)).line);
 ///             }
 ///         }
 ///     });
@@ -56,14 +56,6 @@ pub enum Part<'a> {
     Other(Mark, &'a Record<'a>),
 }
 
-impl CompactLine {
-    /// Where the line stands in its batch.
-    #[must_use]
-    pub fn mark(&self) -> Mark {
-        Mark { at: self.at, is_number: self.flags.has(Flags::NUMBERED) }
-    }
-}
-
 impl<'a> Batch<'a> {
     /// What was found in `text`, whose first line has this number.
     pub(in crate::evidence) fn new(text: &'a [u8], found: &'a Findings, file: u32, line: u64) -> Self {
@@ -93,7 +85,7 @@ impl<'a> Batch<'a> {
         for other in &self.found.others {
             run(done, other.before, see);
             done = other.before;
-            let mark = Mark { at: other.at, is_number: other.flags.has(Flags::NUMBERED) };
+            let mark = Mark { at: other.at, is_number: other.is_numbered };
             see(Part::Other(mark, &self.other(other)));
         }
         run(done, self.found.decodes.len(), see);
@@ -104,7 +96,7 @@ impl<'a> Batch<'a> {
         self.parts(&mut |part| match part {
             Part::Decodes(lines) => {
                 for line in lines {
-                    see(self.place(&line.mark()), &Record::Decode(self.decode(line)));
+                    see(self.place(&self.mark(line)), &Record::Decode(self.decode(line)));
                 }
             }
             Part::Other(mark, record) => see(self.place(&mark), record),
@@ -121,35 +113,93 @@ impl<'a> Batch<'a> {
     /// The whole record of a decode line of this batch.
     #[must_use]
     pub fn decode(&self, line: &CompactLine) -> DecodeLine<'a> {
-        let has = |flag| line.flags.has(flag);
+        let shape = self.shape(line);
         let mut whole = DecodeLine {
-            timestamp: has(Flags::TIME).then(|| Timestamp::of_digits(self.time(line))),
+            timestamp: self.time(line).map(Timestamp::of_digits),
             tags: self.tags(line.voice),
-            iteration: line.iteration(),
+            iteration: self.iteration(line),
             running_req: line.running_req,
             accept_len: line.accept_len(),
             accept_rate: line.accept_rate(),
-            graph: line.graph(),
-            gen_throughput_tps: has(Flags::THROUGHPUT).then(|| crate::law::float(line.throughput) / 100.0),
+            graph: shape.graph,
+            gen_throughput_tps: line.throughput_hundredths().map(|tps| f64::from(tps) / 100.0),
             queue_req: line.queue_req,
-            capped: line.is_capped(),
+            capped: shape.capped,
             message: self.message(line),
         };
-        if has(Flags::HUGE_THROUGHPUT) {
-            let printed = whole.field("gen throughput (token/s)").and_then(|value| value.trim_ascii().utf8_chunks().next());
-            whole.gen_throughput_tps = printed.and_then(|printed| printed.valid().parse().ok());
+        if line.throughput == HUGE {
+            let printed = whole.field("gen throughput (token/s)").and_then(|value| value.utf8_chunks().next());
+            let number = printed.and_then(|printed| printed.valid().split_ascii_whitespace().next());
+            whole.gen_throughput_tps = number.and_then(|number| number.parse().ok());
         }
         whole
     }
 
-    /// The engine's time on a line of this batch; empty where it has none.
-    pub(crate) fn time(&self, line: &CompactLine) -> &'a [u8] {
-        self.text(line.flags, line.time)
+    /// Where a decode line of this batch stands.
+    #[must_use]
+    pub fn mark(&self, line: &CompactLine) -> Mark {
+        Mark { at: line.at, is_number: self.shape(line).is_numbered }
+    }
+
+    /// `cuda graph: True` and its relatives, on a decode line of this batch.
+    #[must_use]
+    #[inline]
+    pub fn graph(&self, line: &CompactLine) -> Option<Graph> {
+        self.shape(line).graph
+    }
+
+    /// Whether `cap len` or `block accept len` stands on a decode line of this batch.
+    #[must_use]
+    #[inline]
+    pub fn is_capped(&self, line: &CompactLine) -> bool {
+        self.shape(line).capped
+    }
+
+    /// The forward pass number on a decode line of this batch.
+    #[must_use]
+    pub fn iteration(&self, line: &CompactLine) -> Option<u64> {
+        match self.shape(line).iteration {
+            Iteration::Absent => None,
+            Iteration::Is(number) => Some(number),
+            Iteration::At(digits) => {
+                let at = usize::try_from(line.at).unwrap_or(usize::MAX);
+                Some(u64::from(digits.read(self.text.get(at..)?.first_chunk()?)))
+            }
+        }
+    }
+
+    /// The engine's time on a decode line of this batch, as printed.
+    #[must_use]
+    #[inline]
+    pub fn time(&self, line: &CompactLine) -> Option<&'a [u8]> {
+        let shape = self.shape(line);
+        Some(self.text(shape.base, line.at, shape.time?))
     }
 
     /// The message of a line of this batch.
     pub(in crate::evidence) fn message(&self, line: &CompactLine) -> &'a [u8] {
-        self.text(line.flags, line.message)
+        let shape = self.shape(line);
+        self.text(shape.base, line.at, shape.message)
+    }
+
+    /// The decode line with this index.
+    pub(in crate::evidence) fn line(&self, index: u32) -> Option<&'a CompactLine> {
+        self.found.decodes.get(usize::try_from(index).ok()?)
+    }
+
+    #[inline]
+    fn shape(&self, line: &CompactLine) -> &'a Shape {
+        static NONE: Shape = Shape {
+            base: Base::Block,
+            time: None,
+            message: Spot { at: 0, len: 0 },
+            iteration: Iteration::Absent,
+            graph: None,
+            capped: false,
+            is_numbered: false,
+        };
+        let index = usize::try_from(line.shape).unwrap_or(usize::MAX);
+        self.found.shapes.get(index).unwrap_or(&NONE)
     }
 
     /// Where a record of this batch stands. The number of its line is counted from the record that was asked for before,
@@ -172,27 +222,31 @@ impl<'a> Batch<'a> {
         usize::try_from(voice).ok().and_then(|voice| self.found.tags.get(voice)).copied().unwrap_or_default()
     }
 
-    fn text(&self, flags: Flags, spot: Spot) -> &'a [u8] {
-        spot.of(if flags.has(Flags::KEPT) { &self.found.kept } else { self.text })
+    #[inline]
+    fn text(&self, base: Base, at: u32, spot: Spot) -> &'a [u8] {
+        match base {
+            Base::Line => Spot { at: spot.at.saturating_add(at), len: spot.len }.of(self.text),
+            Base::Block => spot.of(self.text),
+            Base::Kept => spot.of(&self.found.kept),
+        }
     }
 
     fn other(&self, other: &Other) -> Record<'a> {
-        let time = |spot: Spot| {
-            other.flags.has(Flags::TIME).then(|| Timestamp::of_digits(self.text(other.flags, spot)))
-        };
+        let text = |spot: Spot| self.text(other.base, other.at, spot);
+        let time = |spot: Option<Spot>| spot.map(|spot| Timestamp::of_digits(text(spot)));
         match &other.what {
             What::Prefill { time: at, voice, iteration, message } => Record::Prefill(PrefillLine {
                 timestamp: time(*at),
                 tags: self.tags(*voice),
-                iteration: other.flags.has(Flags::ITERATION).then_some(*iteration),
-                message: self.text(other.flags, *message),
+                iteration: *iteration,
+                message: text(*message),
             }),
             What::Start(start) => Record::Start(start.clone()),
             What::CacheFlush { time: at, voice } => {
                 Record::CacheFlush(CacheFlush { timestamp: time(*at), tags: self.tags(*voice) })
             }
-            What::Skipped { reason, text } => {
-                Record::Skipped(Skipped { reason: *reason, text: self.text(other.flags, *text) })
+            What::Skipped { reason, text: spot } => {
+                Record::Skipped(Skipped { reason: *reason, text: text(*spot) })
             }
         }
     }

@@ -8,8 +8,9 @@ use crate::evidence::{DecodeLine, Tags};
 use super::fingerprint::fingerprint;
 use super::ranks::Ranks;
 use super::table::{Entry, Table};
+use super::source::Source;
 use super::time::Time;
-use super::waiting::{Key, Line, Source, Waiting};
+use super::waiting::{Key, Line, Waiting};
 
 /// Recent lines that are remembered once they were hashed, at least.
 const RECENT: usize = 2048;
@@ -70,9 +71,8 @@ pub struct Deduplicator {
     ranks: Ranks,
     /// The latest time so far: times of one format sort as texts.
     latest: Time,
-    /// Lines of that time, and the latest time of a line that waits no more.
+    /// Lines of that time.
     at_latest: usize,
-    gone: Time,
     waiting: Waiting,
     /// The lines since the last turn, at most [`RECENT`], and as many before them.
     young: Table,
@@ -93,7 +93,9 @@ impl Deduplicator {
     /// Compares a line with those before it; a new line is remembered.
     pub fn check(&mut self, line: &DecodeLine<'_>) -> Novelty {
         let rank = self.voice(&line.tags);
-        self.check_line(rank, &CompactLine::of(line), Source::Line(line))
+        let source = Source::Line(line);
+        let numbers = CompactLine::of(line);
+        self.check_line(0, &Line { numbers: &numbers, source, rank }, source.time(&numbers))
     }
 
     /// The number of a set of tags, in the order of their first line; the surplus of a hostile log shares one.
@@ -106,30 +108,47 @@ impl Deduplicator {
         self.ranks.tags(voice)
     }
 
-    /// As [`check`](Self::check), where the number of the line's tags is known. When a batch's lines are done,
-    /// [`end_batch`](Self::end_batch) must follow.
+    /// As [`check`](Self::check), for line `index` of a batch, or one whose numbers are known, of this rank and time.
+    /// When a batch's lines are done, [`end_batch`](Self::end_batch) must follow.
     #[inline]
-    pub(crate) fn check_line(&mut self, rank: usize, numbers: &CompactLine, source: Source<'_>) -> Novelty {
-        let Some(time) = source.time(numbers) else { return Novelty::New };
-        let line = Line { time, numbers: *numbers, rank, dp: self.ranks.dp(rank) };
+    pub(crate) fn check_compact(
+        &mut self,
+        rank: usize,
+        index: u32,
+        numbers: &CompactLine,
+        source: Source<'_>,
+        time: Option<Time>,
+    ) -> Novelty {
+        self.check_line(index, &Line { numbers, source, rank }, time)
+    }
+
+    #[inline]
+    fn check_line(&mut self, index: u32, line: &Line<'_>, time: Option<Time>) -> Novelty {
+        let Some(time) = time else { return Novelty::New };
         match time.cmp(&self.latest) {
             Ordering::Greater => {
                 self.latest = time;
                 self.at_latest = 0;
-                self.wait(line, source);
-                return Novelty::New;
             }
-            // All lines of this time wait: they can be compared as they are.
-            Ordering::Equal if time > self.gone && self.at_latest <= COMPARED => {
-                let Some(seen) = self.waiting.find(&line, self.at_latest, source) else {
-                    self.wait(line, source);
-                    return Novelty::New;
-                };
-                return self.duplicate(seen, rank);
+            // Where all lines of this time wait, they can be compared as they are.
+            Ordering::Equal if self.at_latest <= COMPARED.min(self.waiting.len()) => {
+                let dp = |rank| self.ranks.dp(rank);
+                if let Some(seen) = self.waiting.find(line, time, self.at_latest, dp) {
+                    return self.duplicate(seen, line.rank);
+                }
             }
-            Ordering::Equal | Ordering::Less => {}
+            Ordering::Equal | Ordering::Less => return self.look_back(line, time),
         }
-        self.look_back(&line, source)
+        // Once nothing more can be remembered for good, the oldest is forgotten without being hashed.
+        if !self.full && self.waiting.is_full() {
+            self.settle(line.source);
+        }
+        self.at_latest += 1;
+        match line.source {
+            Source::Batch(_) => self.waiting.mark(index, line.rank),
+            Source::Line(_) => self.waiting.hold(line, time),
+        }
+        Novelty::New
     }
 
     /// The batch at hand ends.
@@ -139,45 +158,29 @@ impl Deduplicator {
 
     /// Compares a line with all that are remembered.
     #[inline(never)]
-    fn look_back(&mut self, line: &Line, source: Source<'_>) -> Novelty {
-        self.settle(source);
-        let entry = entry(line.key_of(source), line.dp);
-        let Some(seen) = self.find(&entry, line.time) else {
+    fn look_back(&mut self, line: &Line<'_>, time: Time) -> Novelty {
+        self.settle(line.source);
+        let entry = entry(line.key(time), self.ranks.dp(line.rank));
+        let Some(seen) = self.find(&entry, time) else {
             self.remember(entry);
             return Novelty::New;
         };
         self.duplicate(usize::try_from(seen.rank).unwrap_or(line.rank), line.rank)
     }
 
-    fn duplicate(&self, original: usize, rank: usize) -> Novelty {
-        if original == rank { Novelty::Again } else { Novelty::CopyOf(self.ranks.tags(original)) }
-    }
-
-    /// Keeps a line that is as late as any before it.
-    #[inline]
-    fn wait(&mut self, line: Line, source: Source<'_>) {
-        // Once nothing more can be remembered for good, the oldest is forgotten without being hashed. But lines of the
-        // present time may still be asked about.
-        if self.waiting.is_full() {
-            let oldest = self.waiting.oldest().unwrap_or_default();
-            if self.full && oldest < line.time {
-                self.gone = oldest;
-            } else {
-                self.settle(source);
-            }
-        }
-        self.at_latest += 1;
-        self.waiting.add(line, source);
-    }
-
     /// Hashes the lines that wait.
     #[inline(never)]
     fn settle(&mut self, source: Source<'_>) {
-        while let Some((line, key)) = self.waiting.take(source) {
-            self.gone = line.time;
-            let entry = entry(key, line.dp);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.take_all(source, |key| {
+            let entry = entry(key, self.ranks.dp(key.rank));
             self.remember(entry);
-        }
+        });
+        self.waiting = waiting;
+    }
+
+    fn duplicate(&self, original: usize, rank: usize) -> Novelty {
+        if original == rank { Novelty::Again } else { Novelty::CopyOf(self.ranks.tags(original)) }
     }
 
     fn find(&self, entry: &Entry, time: Time) -> Option<Entry> {

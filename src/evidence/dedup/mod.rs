@@ -3,6 +3,7 @@
 mod deduplicator;
 mod fingerprint;
 mod ranks;
+mod source;
 mod table;
 mod time;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 mod voices;
 mod waiting;
 
+pub(crate) use source::Source;
 pub(crate) use time::Time;
-pub(crate) use waiting::Source;
+
 pub use deduplicator::{Deduplicator, Novelty};

@@ -1,39 +1,15 @@
 //! The latest lines, as they are. Hashing a line costs more than keeping it and comparing it with its neighbours, and
 //! most lines of a log in order are never asked about later.
 
-use crate::evidence::DecodeLine;
+use std::collections::VecDeque;
+
 use crate::evidence::batch::{Batch, CompactLine};
 
+use super::source::Source;
 use super::time::Time;
 
 /// Lines that wait at most.
 const ROOM: usize = 64;
-
-/// Where the texts of a line stand.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Source<'a> {
-    /// In the batch at hand, to which the line belongs.
-    Batch(&'a Batch<'a>),
-    /// In the line itself, whose numbers are in a compact one.
-    Line(&'a DecodeLine<'a>),
-}
-
-impl<'a> Source<'a> {
-    #[inline]
-    pub(crate) fn time(self, line: &CompactLine) -> Option<Time> {
-        match self {
-            Self::Batch(batch) => line.has_time().then(|| Time::of(batch.time(line))),
-            Self::Line(line) => line.timestamp.map(|time| Time::of(time.as_bytes())),
-        }
-    }
-
-    fn message(self, line: &CompactLine) -> &'a [u8] {
-        match self {
-            Self::Batch(batch) => batch.message(line),
-            Self::Line(line) => line.message,
-        }
-    }
-}
 
 /// What identifies a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,139 +54,184 @@ fn trim(message: &[u8]) -> &[u8] {
     message.get(..end.map_or(0, |last| last + 1)).unwrap_or(message)
 }
 
-/// A line that is asked about, or waits.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Line {
-    pub(super) time: Time,
-    pub(super) numbers: CompactLine,
-    /// Number of its tag set, and the data-parallel rank that this names.
+/// A line that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    pub(super) numbers: &'a CompactLine,
+    pub(super) source: Source<'a>,
+    /// Number of its tag set.
     pub(super) rank: usize,
-    pub(super) dp: Option<u32>,
 }
 
-impl Line {
-    pub(super) fn key<'a>(&self, message: &'a [u8]) -> Key<'a> {
+impl<'a> Line<'a> {
+    /// What identifies it, at this time.
+    pub(super) fn key(&self, time: Time) -> Key<'a> {
         Key {
-            time: self.time,
-            message: trim(message),
-            iteration: self.numbers.iteration(),
+            time,
+            message: trim(self.source.message(self.numbers)),
+            iteration: self.source.iteration(self.numbers),
             queue_req: self.numbers.queue_req(),
             rank: self.rank,
         }
     }
+}
 
-    pub(super) fn key_of<'a>(&self, source: Source<'a>) -> Key<'a> {
-        self.key(source.message(&self.numbers))
-    }
+/// A line of the batch at hand that waits: its index there, and its rank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    index: u32,
+    rank: u32,
+}
 
-    /// Whether the numbers of two lines rule out that these are one. All values of lines of one rank must agree.
-    #[inline]
-    fn differs(&self, other: &Self) -> bool {
-        let (ours, theirs) = (&self.numbers, &other.numbers);
-        self.dp != other.dp
-            || ours.queue_req() != theirs.queue_req()
-            || self.rank == other.rank
-                && (ours.throughput_hundredths() != theirs.throughput_hundredths()
-                    || ours.accept_len() != theirs.accept_len())
+impl Mark {
+    /// The line, which belongs to `source`.
+    fn line<'a>(&self, source: Source<'a>) -> Option<Line<'a>> {
+        let rank = usize::try_from(self.rank).unwrap_or(usize::MAX);
+        Some(Line { numbers: source.line(self.index)?, source, rank })
     }
 }
 
-/// A slot of the ring.
+/// A line of an earlier batch that waits, with its message.
 #[derive(Clone, Debug, Default)]
-struct Slot {
-    line: Line,
-    /// Its message, unless it stands in the batch at hand.
+struct Held {
+    numbers: CompactLine,
+    time: Time,
     text: Vec<u8>,
-    in_batch: bool,
+    iteration: Option<u64>,
+    rank: usize,
 }
 
-impl Slot {
-    fn message<'a>(&'a self, source: Source<'a>) -> &'a [u8] {
-        if self.in_batch { source.message(&self.line.numbers) } else { &self.text }
+impl Held {
+    fn key(&self) -> Key<'_> {
+        Key {
+            time: self.time,
+            message: trim(&self.text),
+            iteration: self.iteration,
+            queue_req: self.numbers.queue_req(),
+            rank: self.rank,
+        }
     }
 }
 
-/// A ring of lines in the order of their times.
-#[derive(Debug, Default)]
+/// The latest lines in the order of their times, at most [`ROOM`].
+#[derive(Debug)]
 pub(super) struct Waiting {
-    slots: Vec<Slot>,
-    /// The oldest line's index, and how many wait.
-    first: usize,
-    count: usize,
+    held: VecDeque<Held>,
+    /// Those of the batch at hand, all of them later: a ring.
+    marks: [Mark; ROOM],
+    /// How many were put there.
+    marked: usize,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { held: VecDeque::new(), marks: [Mark::default(); ROOM], marked: 0 }
+    }
 }
 
 impl Waiting {
+    /// How many lines wait.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        if self.marked >= ROOM { ROOM } else { (self.marked + self.held.len()).min(ROOM) }
+    }
+
+    #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.count == ROOM
+        self.len() == ROOM
     }
 
-    /// Adds a line; in a full ring it takes the place of the oldest.
+    /// Adds line `index` of the batch at hand. If [`ROOM`] lines wait, the oldest is forgotten.
     #[inline]
-    pub(super) fn add(&mut self, line: Line, source: Source<'_>) {
-        let at = (self.first + self.count) % ROOM;
-        if self.is_full() {
-            self.first = (self.first + 1) % ROOM;
-        } else {
-            self.count += 1;
+    pub(super) fn mark(&mut self, index: u32, rank: usize) {
+        if let Some(slot) = self.marks.get_mut(self.marked % ROOM) {
+            *slot = Mark { index, rank: u32::try_from(rank).unwrap_or(u32::MAX) };
         }
-        if at == self.slots.len() {
-            self.slots.push(Slot::default());
-        }
-        if let Some(slot) = self.slots.get_mut(at) {
-            slot.line = line;
-            slot.in_batch = matches!(source, Source::Batch(_));
-            if let Source::Line(line) = source {
-                slot.text.clear();
-                slot.text.extend_from_slice(line.message);
-            }
-        }
+        self.marked += 1;
     }
 
-    /// Takes the oldest line out, for as long as the ring is not touched again.
-    pub(super) fn take<'a>(&'a mut self, source: Source<'a>) -> Option<(&'a Line, Key<'a>)> {
-        let at = self.first;
-        self.count = self.count.checked_sub(1)?;
-        self.first = (self.first + 1) % ROOM;
-        let slot = self.slots.get(at)?;
-        Some((&slot.line, slot.line.key(slot.message(source))))
-    }
-
-    /// The rank of the same line among the latest `count`, which are of its time.
-    #[inline]
-    pub(super) fn find(&self, line: &Line, count: usize, source: Source<'_>) -> Option<usize> {
-        self.latest(count)
-            .find(|slot| {
-                !slot.line.differs(line)
-                    && slot.line.key(slot.message(source)).is_same_line(&line.key_of(source))
-            })
-            .map(|slot| slot.line.rank)
+    /// Adds a line that belongs to no batch, or whose batch ends.
+    pub(super) fn hold(&mut self, line: &Line<'_>, time: Time) {
+        let free = if self.held.len() >= ROOM { self.held.pop_front() } else { None };
+        let mut held = free.unwrap_or_default();
+        held.numbers = *line.numbers;
+        held.time = time;
+        held.text.clear();
+        held.text.extend_from_slice(line.source.message(line.numbers));
+        held.iteration = line.source.iteration(line.numbers);
+        held.rank = line.rank;
+        self.held.push_back(held);
     }
 
     /// The batch at hand ends: what still waits of it is copied.
     pub(super) fn end_batch(&mut self, batch: &Batch<'_>) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.in_batch) {
-            slot.in_batch = false;
-            slot.text.clear();
-            slot.text.extend_from_slice(batch.message(&slot.line.numbers));
+        let source = Source::Batch(batch);
+        for at in self.marked.saturating_sub(ROOM)..self.marked {
+            if let Some(line) = self.marks.get(at % ROOM).and_then(|mark| mark.line(source)) {
+                self.hold(&line, source.time(line.numbers).unwrap_or_default());
+            }
         }
+        self.marked = 0;
     }
 
-    /// The lines, the latest first.
-    fn latest(&self, count: usize) -> impl Iterator<Item = &Slot> {
-        (0..self.count).rev().take(count).filter_map(|index| self.slots.get((self.first + index) % ROOM))
+    /// Takes all lines out, the oldest first.
+    pub(super) fn take_all(&mut self, source: Source<'_>, mut take: impl FnMut(Key<'_>)) {
+        let passed = self.held.len().saturating_sub(ROOM - self.marked.min(ROOM));
+        self.held.iter().skip(passed).for_each(|held| take(held.key()));
+        for line in self.marked_lines(source) {
+            take(line.key(source.time(line.numbers).unwrap_or_default()));
+        }
+        self.held.clear();
+        self.marked = 0;
     }
 
-    /// The time of the oldest line.
-    pub(super) fn oldest(&self) -> Option<Time> {
-        self.slots.get(self.first).filter(|_| self.count > 0).map(|slot| slot.line.time)
+    /// The rank of the same line among the latest `count`, which are of its time; `dp` is the data-parallel rank of a
+    /// rank.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        line: &Line<'_>,
+        time: Time,
+        count: usize,
+        dp: impl Fn(usize) -> Option<u32>,
+    ) -> Option<usize> {
+        let marked = self.marked.min(count);
+        for back in 1..=marked {
+            let mark = self.marks.get((self.marked - back) % ROOM)?;
+            let other = mark.line(line.source)?;
+            let alike = if other.rank == line.rank {
+                !other.numbers.differs(line.numbers)
+            } else {
+                dp(other.rank) == dp(line.rank)
+            };
+            if alike && other.key(time).is_same_line(&line.key(time)) {
+                return Some(other.rank);
+            }
+        }
+        if count == marked {
+            return None;
+        }
+        let mut held = self.held.iter().rev().take(count - marked);
+        held.find(|held| dp(held.rank) == dp(line.rank) && held.key().is_same_line(&line.key(time)))
+            .map(|held| held.rank)
+    }
+
+    /// The lines of the batch at hand that wait.
+    fn marked_lines<'a>(&'a self, source: Source<'a>) -> impl Iterator<Item = Line<'a>> {
+        let from = self.marked.saturating_sub(ROOM);
+        (from..self.marked).filter_map(move |at| self.marks.get(at % ROOM)?.line(source))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::Tags;
+    use crate::evidence::{DecodeLine, Scanner, Tags};
 
     use super::*;
+
+    fn key(message: &[u8]) -> Key<'_> {
+        Key { time: Time::default(), message, iteration: None, queue_req: 0, rank: 0 }
+    }
 
     fn whole(message: &[u8]) -> DecodeLine<'_> {
         DecodeLine {
@@ -228,29 +249,62 @@ mod tests {
         }
     }
 
-    fn line(second: usize) -> Line {
-        Line { time: Time::of(format!("12:00:{second}").as_bytes()), ..Line::default() }
+    fn time(second: usize) -> Time {
+        Time::of(format!("12:00:{second}").as_bytes())
+    }
+
+    /// Messages of the lines that wait, the oldest first.
+    fn take_all(waiting: &mut Waiting, source: Source<'_>) -> Vec<(Time, String)> {
+        let mut taken = Vec::new();
+        waiting.take_all(source, |key| taken.push((key.time, String::from_utf8_lossy(key.message).into_owned())));
+        assert_eq!(waiting.len(), 0);
+        taken
     }
 
     #[test]
     fn lines_leave_in_order_and_the_oldest_gives_way() {
         let mut waiting = Waiting::default();
-        let nobody = whole(b"");
         for round in 0..3 {
             for index in 0..ROOM + 5 {
-                assert_eq!(waiting.is_full(), index >= ROOM);
-                waiting.add(line(index), Source::Line(&whole(format!("{round} {index}").as_bytes())));
+                assert_eq!(waiting.len(), index.min(ROOM));
+                let message = format!("{round} {index}");
+                let whole = whole(message.as_bytes());
+                let numbers = CompactLine::of(&whole);
+                let line = Line { numbers: &numbers, source: Source::Line(&whole), rank: 0 };
+                waiting.hold(&line, time(index));
             }
-            let latest = waiting.latest(usize::MAX).next().unwrap();
-            assert_eq!(latest.text, format!("{round} {}", ROOM + 4).as_bytes());
-            assert_eq!((waiting.latest(usize::MAX).count(), waiting.oldest()), (ROOM, Some(line(5).time)));
-            for index in 5..ROOM + 5 {
-                let (taken, key) = waiting.take(Source::Line(&nobody)).unwrap();
-                assert_eq!(taken.time, line(index).time);
-                assert_eq!(key.message, format!("{round} {index}").as_bytes());
+            let expected: Vec<_> =
+                (5..ROOM + 5).map(|index| (time(index), format!("{round} {index}"))).collect();
+            assert_eq!(take_all(&mut waiting, Source::Line(&whole(b""))), expected);
+        }
+    }
+
+    /// Lines of a batch wait as those before it, and after its end.
+    #[test]
+    fn lines_wait_over_the_end_of_a_batch() {
+        let log: String = (0..40)
+            .map(|index| format!("[12:00:{index:02}] Decode batch, #running-req: 1, #token: {index}, #queue-req: 0\n"))
+            .collect();
+        let expected: Vec<String> =
+            (0..40).map(|index| format!("#running-req: 1, #token: {index}, #queue-req: 0")).collect();
+        for ended in [1, 2, 3] {
+            let mut waiting = Waiting::default();
+            let mut round = 0;
+            let mut scanner = Scanner::new(0);
+            for _ in 0..ended {
+                scanner.batches(log.as_bytes(), &mut |batch: &Batch<'_>| {
+                    (0..40).for_each(|index| waiting.mark(index, 7));
+                    round += 1;
+                    assert_eq!(waiting.len(), (40 * round).min(ROOM));
+                    if round == ended {
+                        let taken = take_all(&mut waiting, Source::Batch(batch));
+                        let messages: Vec<String> = taken.into_iter().map(|(_, message)| message).collect();
+                        let all = expected.repeat(round);
+                        assert_eq!(messages, all[all.len().saturating_sub(ROOM)..]);
+                    }
+                    waiting.end_batch(batch);
+                });
             }
-            assert_eq!(waiting.oldest(), None);
-            assert!(waiting.take(Source::Line(&nobody)).is_none());
         }
     }
 
@@ -258,10 +312,10 @@ mod tests {
     fn own_figures_begin_with_the_throughput() {
         let message =
             b"#token: 5, gen throughput (token/s): 5.00, #queue-req: 0, est. BW (GB/s per GPU): 1.00";
-        let (values, own) = Line::default().key(message).values();
+        let (values, own) = key(message).values();
         assert_eq!(values, b"#token: 5, ");
         assert!(own.starts_with(b"gen throughput"));
-        assert_eq!(Line::default().key(b"#token: 5, a/b: 1").values().1, b"");
+        assert_eq!(key(b"#token: 5, a/b: 1").values().1, b"");
     }
 
     #[test]

@@ -7,10 +7,10 @@
 
 use wide::u8x16;
 
-use crate::evidence::batch::{CompactLine, Findings, Flags, Spot, index};
+use crate::evidence::batch::{ABSENT, Base, CompactLine, Findings, Iteration, Shape, Spot, index};
+use crate::evidence::digits::{Decimal, Digits, MAX_LINE, Window};
 use crate::evidence::{DecodeLine, PrefillLine, Timestamp};
 
-use super::digits::{Decimal, Digits};
 use super::fields::{Field, Fields};
 use super::prefill;
 use super::tag_cache::{Short, TagCache};
@@ -18,11 +18,8 @@ use super::tag_cache::{Short, TagCache};
 /// Bytes that the processor compares at a time.
 const LANES: usize = 16;
 
-/// Longest line that has a layout.
-const MAX_LINE: usize = 1024;
-
 /// Bytes behind the last line of a block with which a layout can be laid on it.
-pub(in crate::evidence) const MARGIN: usize = LANES;
+pub(in crate::evidence) const MARGIN: usize = size_of::<Window>();
 
 /// Most layouts kept of one kind: numbers change their width, and a file can hold the lines of several servers.
 const MAX_LAYOUTS: usize = 64;
@@ -46,33 +43,52 @@ pub(super) struct Frame {
     len: usize,
     /// Where the head begins.
     head: usize,
-    tags: Spot,
-    /// Zeros behind the tags, for [`Short`].
-    tag_masks: Option<[u64; 2]>,
+    tags: Tagged,
     iteration: Option<Digits>,
     /// The layout of the line that came after the last line of this one.
     next: usize,
 }
 
+/// Where the tags stand, and those of the line before.
+#[derive(Clone, Debug)]
+struct Tagged {
+    at: usize,
+    len: usize,
+    /// Zeros behind the tags, for [`Short`].
+    masks: Option<[u64; 2]>,
+    words: [u64; 2],
+    voice: u32,
+    use_number: u64,
+}
+
 /// Lines of one kind, with the width of each of their numbers.
 pub(super) trait Layout: Sized {
+    /// What a line of this kind has where its head begins.
+    const HEAD: [u8; 8];
+
     fn frame(&self) -> &Frame;
     fn frame_mut(&mut self) -> &mut Frame;
-    /// Adds the line `text`, which fits and begins at `at` of the block.
-    fn add(&self, text: &[u8], at: u32, voice: u32, findings: &mut Findings) -> Option<()>;
+    /// Adds the line at the start of `line`, which fits and begins at `at` of the block.
+    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings);
 }
 
 /// A decode line.
 #[derive(Clone, Debug)]
 pub(super) struct DecodeLayout {
     frame: Frame,
-    /// What is the same on every line; places from its beginning.
-    line: CompactLine,
+    shape: Shape,
+    /// The number of the shape in the findings of this use.
+    shape_number: u32,
+    use_number: u64,
     running: Digits,
     queue: Digits,
-    accept_len: Option<Decimal>,
-    accept_rate: Option<Decimal>,
-    throughput: Option<Decimal>,
+    accept_len: Decimal,
+    accept_rate: Decimal,
+    throughput: Decimal,
+    /// Bits of the numbers that the line lacks.
+    no_accept_len: u32,
+    no_accept_rate: u32,
+    no_throughput: u32,
 }
 
 /// A prefill line: its figures are read when they are asked for.
@@ -89,11 +105,13 @@ pub(super) struct Layouts<L> {
     known: Vec<L>,
     last: usize,
     misses: usize,
+    /// The head of some layout begins elsewhere in its line.
+    has_other_heads: bool,
 }
 
 impl<L> Default for Layouts<L> {
     fn default() -> Self {
-        Self { known: Vec::new(), last: 0, misses: 0 }
+        Self { known: Vec::new(), last: 0, misses: 0, has_other_heads: false }
     }
 }
 
@@ -108,19 +126,21 @@ impl<L: Layout> Layouts<L> {
         tags: &mut TagCache,
         findings: &mut Findings,
     ) -> Option<usize> {
+        let line: &Window = text.get(at..)?.first_chunk()?;
         let expected = self.known.get(self.last)?.frame().next;
-        let rest = text.get(at..)?;
         let found = match self.known.get(expected) {
-            Some(layout) if layout.frame().fits(rest) => expected,
-            _ => self.find(rest)?,
+            Some(layout) if layout.frame().fits(line) => expected,
+            _ => self.find(line)?,
         };
         self.last = found;
-        let layout = self.known.get(found)?;
-        let frame = layout.frame();
-        let line = rest.get(..frame.len).filter(|_| at + frame.len <= end)?;
-        let voice = frame.voice(line, tags, findings);
-        layout.add(line, index(at), voice, findings)?;
-        Some(frame.len)
+        let layout = self.known.get_mut(found)?;
+        let len = layout.frame().len;
+        if at + len > end {
+            return None;
+        }
+        let voice = layout.frame_mut().tags.voice(line, tags, findings);
+        layout.add(line, index(at), voice, findings);
+        Some(len)
     }
 
     /// Where in its line the head of the next record is expected.
@@ -131,8 +151,13 @@ impl<L: Layout> Layouts<L> {
 
     /// Looks through all layouts.
     #[inline(never)]
-    fn find(&mut self, text: &[u8]) -> Option<usize> {
-        let found = self.known.iter().position(|layout| layout.frame().ends(text) && layout.frame().fits(text))?;
+    fn find(&mut self, line: &Window) -> Option<usize> {
+        // Most lines that fit no layout have another head.
+        let head = self.known.first()?.frame().head % MAX_LINE;
+        if !self.has_other_heads && line.get(head..)?.first_chunk() != Some(&L::HEAD) {
+            return None;
+        }
+        let found = self.known.iter().position(|layout| layout.frame().ends(line) && layout.frame().fits(line))?;
         if let Some(layout) = self.known.get_mut(self.last) {
             layout.frame_mut().next = found;
         }
@@ -141,6 +166,8 @@ impl<L: Layout> Layouts<L> {
 
     fn learn(&mut self, mut layout: L) {
         self.misses = self.misses.wrapping_add(1);
+        let head = self.known.first().map_or(layout.frame().head, |first| first.frame().head);
+        self.has_other_heads |= head != layout.frame().head;
         // When full, an old one makes room: which one matters little, as long as it is not always the same.
         let index = if self.known.len() < MAX_LAYOUTS { self.known.len() } else { self.misses % MAX_LAYOUTS };
         layout.frame_mut().next = index;
@@ -174,38 +201,20 @@ impl Layouts<PrefillLayout> {
 }
 
 impl Frame {
-    /// Whether a line of this layout would end where `text` has a line break.
-    #[inline]
-    fn ends(&self, text: &[u8]) -> bool {
-        self.len.checked_sub(1).and_then(|last| text.get(last)) == Some(&b'\n')
+    /// Whether a line of this layout would end where `line` has a line break.
+    fn ends(&self, line: &Window) -> bool {
+        self.len.checked_sub(1).and_then(|last| line.get(last)) == Some(&b'\n')
     }
 
-    /// Whether `text` begins with a line of this layout. Too near the end of a block to tell counts as no.
+    /// Whether `line` begins with a line of this layout.
     #[inline]
-    fn fits(&self, text: &[u8]) -> bool {
-        let (windows, _) = text.as_chunks::<LANES>();
-        let Some(windows) = windows.get(..self.patterns.len()) else { return false };
+    fn fits(&self, line: &Window) -> bool {
+        let (windows, _) = line.as_chunks::<LANES>();
         let mut bad = u8x16::default();
         for (pattern, window) in self.patterns.iter().zip(windows) {
             bad |= (u8x16::new(*window) - pattern.least).saturating_sub(pattern.range);
         }
         bad == u8x16::default()
-    }
-
-    /// The voice of the tags of `line`.
-    #[inline]
-    fn voice(&self, line: &[u8], tags: &mut TagCache, findings: &mut Findings) -> u32 {
-        let at = usize::try_from(self.tags.at).unwrap_or(usize::MAX);
-        let words = line.get(at..).and_then(|rest| rest.first_chunk::<16>());
-        if let (Some(masks), Some(bytes)) = (self.tag_masks, words) {
-            let ([first, second], _) = bytes.as_chunks::<8>() else { return 0 };
-            let [first_mask, second_mask] = masks;
-            let words = [u64::from_le_bytes(*first) & first_mask, u64::from_le_bytes(*second) & second_mask];
-            if let Some(voice) = tags.voice_of(Short { words, len: self.tags.len }, findings) {
-                return voice;
-            }
-        }
-        tags.voice(self.tags.of(line), findings)
     }
 
     /// The frame of a line that was read by name; `None` when it has none that is worth keeping.
@@ -251,81 +260,115 @@ impl Frame {
             patterns: patterns(raw)?,
             len: raw.len(),
             head,
-            tags: Spot { at: index(tags_at), len: index(tags_len) },
-            tag_masks: masks(tags_len),
+            tags: Tagged {
+                at: tags_at,
+                len: tags_len,
+                masks: masks(tags_len),
+                words: [0; 2],
+                voice: 0,
+                use_number: 0,
+            },
             iteration,
             next: 0,
         })
     }
 }
 
+impl Tagged {
+    /// The voice of the tags of `line`.
+    #[inline]
+    fn voice(&mut self, line: &Window, tags: &mut TagCache, findings: &mut Findings) -> u32 {
+        let bytes = line.get(self.at % MAX_LINE..).and_then(|rest| rest.first_chunk::<16>());
+        let (Some(masks), Some(bytes)) = (self.masks, bytes) else {
+            return tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings);
+        };
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut masked = masks;
+        masked.iter_mut().zip(words).for_each(|(mask, word)| *mask &= u64::from_le_bytes(*word));
+        if self.words != masked || self.use_number != findings.use_number() {
+            self.voice = self.other_voice(line, masked, tags, findings);
+            self.words = masked;
+            self.use_number = findings.use_number();
+        }
+        self.voice
+    }
+
+    #[inline(never)]
+    fn other_voice(
+        &self,
+        line: &Window,
+        words: [u64; 2],
+        tags: &mut TagCache,
+        findings: &mut Findings,
+    ) -> u32 {
+        tags.voice_of(Short { words, len: index(self.len) }, findings).unwrap_or_else(|| {
+            tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings)
+        })
+    }
+}
+
 impl Layout for DecodeLayout {
+    const HEAD: [u8; 8] = *b"Decode b";
+
     #[inline]
     fn frame(&self) -> &Frame {
         &self.frame
     }
 
+    #[inline]
     fn frame_mut(&mut self) -> &mut Frame {
         &mut self.frame
     }
 
     #[inline]
-    fn add(&self, text: &[u8], at: u32, voice: u32, findings: &mut Findings) -> Option<()> {
-        let mut line = self.line;
-        line.time.at = line.time.at.saturating_add(at);
-        line.message.at = line.message.at.saturating_add(at);
-        line.voice = voice;
-        line.running_req = self.running.read(text)?;
-        line.queue_req = self.queue.read(text)?;
-        if let Some(decimal) = self.accept_len {
-            line.accept_len = decimal.read(text)?;
+    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
+        if self.use_number != findings.use_number() {
+            self.use_number = findings.use_number();
+            self.shape_number = findings.shape(self.shape);
         }
-        if let Some(decimal) = self.accept_rate {
-            line.accept_rate = decimal.read(text)?;
-        }
-        if let Some(decimal) = self.throughput {
-            line.throughput = u64::from(decimal.read(text)?);
-        }
-        if let Some(digits) = self.frame.iteration {
-            line.iteration = u64::from(digits.read(text)?);
-        }
-        findings.push(at, line);
-        Some(())
+        findings.push(CompactLine {
+            at,
+            shape: self.shape_number,
+            voice,
+            running_req: self.running.read(line),
+            queue_req: self.queue.read(line),
+            accept_len: self.accept_len.read(line) | self.no_accept_len,
+            accept_rate: self.accept_rate.read(line) | self.no_accept_rate,
+            throughput: self.throughput.read(line) | self.no_throughput,
+        });
     }
 }
 
 impl Layout for PrefillLayout {
+    const HEAD: [u8; 8] = *b"Prefill ";
+
     #[inline]
     fn frame(&self) -> &Frame {
         &self.frame
     }
 
+    #[inline]
     fn frame_mut(&mut self) -> &mut Frame {
         &mut self.frame
     }
 
     #[inline]
-    fn add(&self, text: &[u8], at: u32, voice: u32, findings: &mut Findings) -> Option<()> {
-        let moved = |spot: Spot| Spot { at: spot.at.saturating_add(at), len: spot.len };
-        let iteration = match self.frame.iteration {
-            Some(digits) => Some(u64::from(digits.read(text)?)),
-            None => None,
-        };
-        findings.prefill(at, self.time.map(moved), voice, iteration, moved(self.message));
-        Some(())
+    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
+        let iteration = self.frame.iteration.map(|digits| u64::from(digits.read(line)));
+        findings.prefill(at, self.time, voice, iteration, self.message);
     }
 }
 
 impl DecodeLayout {
     fn of(raw: &[u8], line: &DecodeLine<'_>) -> Option<Self> {
         let frame = Frame::of(raw, b"Decode batch", line.timestamp, line.iteration, line.message)?;
-        let mut compact = CompactLine::of(line);
-        compact.message = Spot::find(raw, line.message)?;
+        let mut shape = Shape { base: Base::Line, ..Shape::of(line) };
+        shape.message = Spot::find(raw, line.message)?;
         if let Some(time) = line.timestamp {
-            compact.time = Spot::find(raw, time.as_bytes())?;
+            shape.time = Some(Spot::find(raw, time.as_bytes())?);
         }
-        if compact.flags.has(Flags::HUGE_THROUGHPUT) {
-            return None;
+        if let Some(digits) = frame.iteration {
+            shape.iteration = Iteration::At(digits);
         }
         // Every line has both counts: one without them is no record.
         let (mut running, mut queue) = (None, None);
@@ -342,8 +385,21 @@ impl DecodeLayout {
                 _ => {}
             }
         }
-        let (running, queue) = (running?, queue?);
-        Some(Self { frame, line: compact, running, queue, accept_len, accept_rate, throughput })
+        let absent = |number: Option<Decimal>| if number.is_some() { 0 } else { ABSENT };
+        Some(Self {
+            frame,
+            shape,
+            shape_number: 0,
+            use_number: 0,
+            running: running?,
+            queue: queue?,
+            accept_len: accept_len.unwrap_or_default(),
+            accept_rate: accept_rate.unwrap_or_default(),
+            throughput: throughput.unwrap_or_default(),
+            no_accept_len: absent(accept_len),
+            no_accept_rate: absent(accept_rate),
+            no_throughput: absent(throughput),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The scanner's inner loop: finds the rare byte patterns that begin a record, and reads what they begin. It knows
 //! nothing of the lines before a block but what makes it fast.
 
-use crate::evidence::batch::{Findings, Stand};
+use crate::evidence::batch::{Findings, Stand, line_breaks};
 use crate::evidence::{CacheFlush, DecodeLine, PrefillLine, Record, SkipReason, Skipped};
 
 use super::head::{Found, Head, Hit, Words};
@@ -53,37 +53,47 @@ impl LineScanner {
         findings.clear(self.blocks);
     }
 
-    /// Finds the records in the whole lines `begin..end` of `text`; what stands behind them is only looked at. Returns
-    /// where a line of a container runtime stands that may hold a record: it and all that follow it are left to read.
+    /// Finds the records in the whole lines `..end` of `text`, and counts these lines; what stands behind them is only
+    /// looked at. Returns where a line of a container runtime stands that may hold a record: it and all that follow it
+    /// are left to read.
     pub(in crate::evidence) fn lines(
         &mut self,
         text: &[u8],
-        begin: usize,
         end: usize,
         findings: &mut Findings,
     ) -> Option<usize> {
         let block = text.get(..end)?;
-        let mut done = begin;
+        let (mut done, mut counted, mut breaks) = (0, 0, 0);
         // The next word of a head, `None` where it is not known.
         let mut next: Option<Found> = None;
-        while done < end {
+        let left = loop {
+            // Lines that fit a layout are counted as they come, all others by their breaks.
+            if done != counted {
+                breaks += line_breaks(block.get(counted..done).unwrap_or(&[]));
+            }
             let tags = &mut self.reader.tags;
-            if let Some(length) = self.decodes.read(text, done, end, tags, findings) {
+            while let Some(length) = self.decodes.read(text, done, end, tags, findings) {
                 done += length;
-                continue;
+                breaks += 1;
             }
+            counted = done;
             next = next.filter(|found| found.at >= done).or_else(|| self.reader.words.next(block, done));
-            let found = next?;
-            if let Some(past) = self.fitting(text, done, end, found, findings) {
-                done = past;
+            let Some(found) = next else {
+                breaks += line_breaks(block.get(done..).unwrap_or(&[]));
+                break None;
+            };
+            if let Some((start, past)) = self.fitting(text, done, end, found, findings) {
+                breaks += line_breaks(block.get(done..start).unwrap_or(&[])) + 1;
+                (done, counted) = (past, past);
                 continue;
             }
-            done = memchr::memrchr(b'\n', block.get(done..found.at)?).map_or(done, |last| done + last + 1);
-            let behind = block.get(found.at..)?;
+            let passed = block.get(done..found.at).unwrap_or(&[]);
+            done = memchr::memrchr(b'\n', passed).map_or(done, |last| done + last + 1);
+            let behind = block.get(found.at..).unwrap_or(&[]);
             let line_end = memchr::memchr(b'\n', behind).map_or(end, |at| found.at + at + 1);
-            let line = block.get(done..line_end)?;
+            let line = block.get(done..line_end).unwrap_or(&[]);
             if Part::read(line).is_some() {
-                return Some(done);
+                break Some(done);
             }
             next = self.reader.words.next(block, found.end());
             let alone = next.is_none_or(|next| next.at >= line_end);
@@ -96,12 +106,13 @@ impl LineScanner {
                 None => self.line(line, text, Stand::At(done), findings),
             }
             done = line_end;
-        }
-        None
+        };
+        findings.count(breaks);
+        left
     }
 
     /// Reads the line that holds a word by a layout, where it stands as far behind its line's beginning as that says;
-    /// returns where it ends.
+    /// returns where the line begins and ends.
     #[inline]
     fn fitting(
         &mut self,
@@ -110,7 +121,7 @@ impl LineScanner {
         end: usize,
         found: Found,
         findings: &mut Findings,
-    ) -> Option<usize> {
+    ) -> Option<(usize, usize)> {
         let head = if found.is_decode() {
             self.decodes.head()?
         } else if found.is_prefill() {
@@ -128,7 +139,7 @@ impl LineScanner {
         } else {
             self.prefills.read(text, start, end, tags, findings)?
         };
-        Some(start + length)
+        Some((start, start + length))
     }
 
     /// Reads a line that needs no unwrapping and has no word but one; learns its layout.

@@ -2,7 +2,6 @@
 //! line that looked like a record and is none why it was passed over.
 
 mod decode;
-mod digits;
 mod fields;
 mod guard;
 mod head;

@@ -6,6 +6,7 @@
 use crate::evidence::batch::{Batch, Findings, Stand, line_breaks};
 use crate::evidence::{Place, Record};
 
+use super::layout::MARGIN;
 use super::lines::LineScanner;
 use super::runtime::{Joiner, Part};
 
@@ -33,6 +34,8 @@ pub struct Scanner {
     place: Place,
     lines: LineScanner,
     found: Findings,
+    /// The end of a block, with room behind it.
+    padded: Vec<u8>,
     /// Parts that wait, once the file proved to be a container runtime's: by its first line, or by one with a record.
     joiner: Option<Joiner>,
     /// Whether a line was seen.
@@ -47,6 +50,7 @@ impl Scanner {
             place: Place { file, line: 1 },
             lines: LineScanner::new(),
             found: Findings::default(),
+            padded: Vec::new(),
             joiner: None,
             begun: false,
         }
@@ -67,7 +71,16 @@ impl Scanner {
                     .or_else(|| memchr::memchr(b'\n', rest))
                     .map_or(rest.len(), |at| at + 1),
             };
-            self.stretch(rest, end, sink);
+            if rest.len() - end >= MARGIN {
+                self.stretch(rest, end, sink);
+            } else {
+                let mut padded = std::mem::take(&mut self.padded);
+                padded.clear();
+                padded.extend_from_slice(rest.get(..end).unwrap_or(rest));
+                padded.resize(end + MARGIN, 0);
+                self.stretch(&padded, end, sink);
+                self.padded = padded;
+            }
             rest = rest.get(end..).unwrap_or(&[]);
         }
     }
@@ -79,6 +92,7 @@ impl Scanner {
 
     /// As [`part_of_line`](Self::part_of_line), its records together.
     pub(in crate::evidence) fn batch_of_part(&mut self, part: &[u8], sink: &mut dyn FnMut(&Batch<'_>)) {
+        self.begun = true;
         self.lines.begin(&mut self.found);
         self.lines.line(part, part, Stand::At(0), &mut self.found);
         self.emit(part, sink);
@@ -106,14 +120,13 @@ impl Scanner {
         &mut self,
         text: &[u8],
         found: &Findings,
-        breaks: u64,
         sink: &mut dyn FnMut(&Batch<'_>),
     ) {
         let batch = Batch::new(text, found, self.place.file, self.place.line);
         if !batch.is_empty() {
             sink(&batch);
         }
-        self.pass_over(breaks);
+        self.pass_over(found.breaks());
     }
 
     /// Passes over lines.
@@ -131,7 +144,7 @@ impl Scanner {
         }
         self.lines.begin(&mut self.found);
         let left = match self.joiner {
-            None => self.lines.lines(text, 0, end, &mut self.found),
+            None => self.lines.lines(text, end, &mut self.found),
             Some(_) => Some(0),
         };
         if let Some(left) = left {
@@ -143,8 +156,9 @@ impl Scanner {
                 number = number.saturating_add(1);
             }
         }
-        self.emit(block, sink);
-        self.pass_over(line_breaks(block));
+        self.emit(text, sink);
+        let breaks = if left.is_none() { self.found.breaks() } else { line_breaks(block) };
+        self.pass_over(breaks);
     }
 
     /// One line of a container runtime's file: parts are joined before they are read.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::evidence::batch::{Findings, line_breaks};
+use crate::evidence::batch::Findings;
 use crate::evidence::sglang::{LineScanner, MARGIN};
 
 use super::limits::BLOCK;
@@ -16,8 +16,8 @@ pub(super) struct Block {
     /// What ended the log behind these bytes; a block that is not full ends it too.
     pub(super) error: Option<io::Error>,
     pub(super) found: Findings,
-    /// Lines that end in [`inner`](Self::inner), where it was scanned.
-    pub(super) scanned: Option<u64>,
+    /// Whether [`inner`](Self::inner) was scanned.
+    pub(super) is_scanned: bool,
 }
 
 impl Block {
@@ -46,11 +46,9 @@ impl Block {
     pub(super) fn scan(&mut self, lines: &mut LineScanner) {
         let mut found = std::mem::take(&mut self.found);
         lines.begin(&mut found);
-        self.scanned = self.inner().and_then(|(_, text, len)| {
-            // Lines of a container runtime hang together.
-            let left = lines.lines(text, 0, len, &mut found);
-            left.is_none().then(|| line_breaks(text.get(..len).unwrap_or(&[])))
-        });
+        // Lines of a container runtime hang together.
+        self.is_scanned =
+            self.inner().is_some_and(|(_, text, len)| lines.lines(text, len, &mut found).is_none());
         self.found = found;
     }
 }
@@ -60,7 +58,7 @@ pub(super) fn fill(block: &mut Block, mut read: impl FnMut(&mut [u8]) -> io::Res
     block.buffer.resize(BLOCK + MARGIN, 0);
     block.len = 0;
     block.error = None;
-    block.scanned = None;
+    block.is_scanned = false;
     while let Some(room) = block.buffer.get_mut(block.len..BLOCK).filter(|room| !room.is_empty()) {
         match read(room) {
             Ok(0) => break,

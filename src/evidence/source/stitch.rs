@@ -37,10 +37,10 @@ impl<'a> Stitcher<'a> {
             None => self.carry(block.text()),
             Some((begin, text, len)) => {
                 self.end_line(block.text().get(..begin).unwrap_or(&[]), sink);
-                match block.scanned.filter(|_| self.scanner.is_plain()) {
-                    Some(breaks) => self.scanner.pass(text, &block.found, breaks, sink),
-                    None if len > 0 => self.scanner.stretch(text, len, sink),
-                    None => {}
+                if block.is_scanned && self.scanner.is_plain() {
+                    self.scanner.pass(text, &block.found, sink);
+                } else if len > 0 {
+                    self.scanner.stretch(text, len, sink);
                 }
                 self.carry(text.get(len..text.len() - MARGIN).unwrap_or(&[]));
             }
