@@ -68,6 +68,13 @@ impl KappaSums {
         }
     }
 
+    /// Adds `lines` of batches that did not change, whose values add up to `hundredths`.
+    pub(super) fn add_calm(&mut self, lines: u64, hundredths: u64) {
+        self.lines += lines;
+        self.kappa += u128::from(Kappa::ONE.0) * u128::from(lines);
+        self.hundredths += u128::from(Kappa::ONE.0) * u128::from(hundredths);
+    }
+
     /// Sum of kappa.
     pub(super) fn kappa(&self) -> f64 {
         descale(self.kappa)

@@ -98,7 +98,7 @@ impl PointBuilder {
                 let voice = self.duplicates.voice(&line.tags);
                 self.decode(voice, 0, &CompactLine::of(line), Source::Line(line), || place);
             }
-            other => self.other(place, other),
+            other => self.other(|| place, other),
         }
     }
 
@@ -110,16 +110,24 @@ impl PointBuilder {
         self.begin_file(batch.file());
         self.voices.clear();
         self.voices.resize(batch.voices().len(), None);
+        // Shapes are numbered anew.
+        self.gathers.iter_mut().for_each(Gather::end_calm);
         let mut index = 0;
         batch.parts(&mut |part| match part {
             Part::Decodes(lines) => {
-                for line in lines {
+                let mut rest = lines;
+                loop {
+                    let calm = self.calm_lines(rest, index, batch);
+                    rest = rest.get(calm..).unwrap_or(&[]);
+                    index += u32::try_from(calm).unwrap_or(0);
+                    let Some((line, behind)) = rest.split_first() else { break };
                     let voice = self.voice(batch, line.voice());
                     self.decode(voice, index, line, Source::Batch(batch), || batch.place(&batch.mark(line)));
+                    rest = behind;
                     index += 1;
                 }
             }
-            Part::Other(mark, record) => self.other(batch.place(&mark), record),
+            Part::Other(mark, record) => self.other(|| batch.place(&mark), record),
         });
         self.duplicates.end_batch(batch);
     }
@@ -148,13 +156,13 @@ impl PointBuilder {
     }
 
     /// Takes a record that is no decode line.
-    fn other(&mut self, place: Place, record: &Record<'_>) {
+    fn other(&mut self, place: impl Fn() -> Place, record: &Record<'_>) {
         match record {
             Record::Decode(_) => {}
             Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
             Record::Prefill(_) => {}
             Record::Start(arguments) => {
-                if self.seen.servers.start(arguments, place) {
+                if self.seen.servers.start(arguments, place()) {
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
                 }
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
@@ -180,6 +188,43 @@ impl PointBuilder {
         self.seen
     }
 
+    /// Takes the decode lines at the start of `lines` that are like the last one of their rank but for their numbers, and
+    /// are not to be taken for another of the same time. Most lines of a log are. Returns how many.
+    fn calm_lines(&mut self, lines: &[CompactLine], index: u32, batch: &Batch<'_>) -> usize {
+        let Some(first) = lines.first() else { return 0 };
+        let voice = usize::try_from(first.voice()).ok().and_then(|voice| *self.voices.get(voice)?);
+        let rank = voice.and_then(|voice| Some((voice, (*self.rank_of.get(voice)?)?)));
+        let Some((voice, rank)) = rank.filter(|_| self.duplicates.is_full()) else { return 0 };
+        let Some(gather) = self.gathers.get_mut(rank) else { return 0 };
+        let (Some(clock), Some(mut run)) = (batch.clock(first), gather.calm_run(first.shape())) else { return 0 };
+        let most_queued = self.seen.max_queue.unwrap_or(0);
+        let mut last = None;
+        let mut taken = 0;
+        for (index, line) in (index..).zip(lines) {
+            let is_alike = line.shape() == first.shape()
+                && line.voice() == first.voice()
+                && line.running_req() == run.batch()
+                && line.queue_req() <= most_queued;
+            let Some(time) = batch.read(clock, line).filter(|_| is_alike) else { break };
+            let Some(is_later) = self.duplicates.is_new(voice, line, batch, time) else { break };
+            if !run.add(line) {
+                break;
+            }
+            self.duplicates.remember_new(voice, index, time, is_later);
+            last = Some(time);
+            taken += 1;
+        }
+        let run = run.end();
+        if let Some(last) = last {
+            gather.end_run(run, last);
+            let count = u64::try_from(taken).unwrap_or(0);
+            self.seen.servers.count_lines(count);
+            // The graph of such lines was on, or is not named.
+            self.seen.graphs_on += if batch.graph(first).is_some() { count } else { 0 };
+        }
+        taken
+    }
+
     /// Takes a decode line: that with this index in its batch, if it has one.
     #[inline]
     fn decode(
@@ -200,10 +245,11 @@ impl PointBuilder {
             return;
         }
         let graph = source.graph(line).map(|graph| graph.on);
-        self.seen.count(line, graph, source.is_capped(line), &place);
+        let is_capped = source.is_capped(line);
+        self.seen.count(line, graph, is_capped, &place);
         let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
-            gather.add(line, graph, time, &place, &mut self.rooms);
+            gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
         }
     }
 
@@ -279,7 +325,7 @@ impl Observed {
         place: &impl Fn() -> Place,
     ) {
         self.first_line.get_or_insert_with(place);
-        self.servers.count_line();
+        self.servers.count_lines(1);
         let batch = line.running_req();
         let (min, max) = self.batch.unwrap_or((batch, batch));
         self.batch = Some((min.min(batch), max.max(batch)));

@@ -8,14 +8,24 @@ use crate::evidence::{CompactLine, Hundredths, Place, Tags, Time};
 
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
-use super::recent::{self, Recent};
-use super::speed::{self, Speed};
+use super::recent::{self, Recent, Slots};
+use super::speed::{self, BinKey, RecentBins, Speed};
 use super::tally::{self, Cell, Tally};
-use super::trace::{self, Lag, Trace};
+use super::trace::{self, Lag, Sums, Trace};
 use super::values::Values;
 
 /// Kinds of lines that one point counts apart (48 bytes each); real logs have thousands.
 const KINDS_PER_POINT: usize = 1 << 17;
+
+/// Kinds of lines that came lately: some hundred, as the values of one lattice are.
+const RECENT_KINDS: usize = 512;
+
+/// The places of a kind's numbers in one word.
+const VALUE_AT: u32 = 42;
+const VALUE_BITS: u32 = 16;
+const RATE_AT: u32 = 28;
+const RATE_BITS: u32 = 14;
+const BATCH_BITS: u32 = 14;
 
 /// Memory that the ranks of one point share.
 #[derive(Debug)]
@@ -88,6 +98,70 @@ pub(super) struct Rank {
     pub(super) speed: Speed,
 }
 
+/// The lines of one look between which nothing happens: most lines of a log. What their sums share is here.
+#[derive(Clone, Copy, Debug, Default)]
+struct Calm {
+    /// Whether the next line can be one.
+    is_on: bool,
+    shape: u32,
+    batch: u32,
+    /// The value of the line before.
+    earlier: u32,
+    /// The kind of such a line, without its value and rate.
+    kind: u64,
+    mixed: u32,
+    bin: BinKey,
+}
+
+/// A run of such lines.
+pub(super) struct CalmRun<'a> {
+    calm: Calm,
+    kinds: Slots<'a, u64, RECENT_KINDS>,
+    bins: RecentBins<'a>,
+    sums: Sums<u64>,
+    hundredths: u64,
+}
+
+/// What the lines of a run add up to.
+pub(super) struct RunSums {
+    pairs: Sums<u64>,
+    earlier: u32,
+    hundredths: u64,
+}
+
+impl CalmRun<'_> {
+    /// The running requests of every line.
+    pub(super) fn batch(&self) -> u32 {
+        self.calm.batch
+    }
+
+    /// Adds a line; nothing is done, and `false`, when it takes more than that. A run has at most as many lines as a
+    /// block.
+    #[inline]
+    pub(super) fn add(&mut self, line: &CompactLine) -> bool {
+        let Some(tps) = line.throughput_hundredths() else { return false };
+        // What is absent is too large.
+        let hundredths = line.accept_len().map_or(u32::MAX, Hundredths::count);
+        let rate = line.accept_rate().map_or(0, |rate| rate.count().wrapping_add(1));
+        if hundredths >> VALUE_BITS != 0 || rate >> RATE_BITS != 0 {
+            return false;
+        }
+        let key = self.calm.kind | u64::from(hundredths) << VALUE_AT | u64::from(rate) << RATE_AT;
+        let Some(kind) = self.kinds.get(self.calm.mixed.wrapping_add(hundredths), key) else { return false };
+        let Some(bin) = self.bins.get(self.calm.bin, tps) else { return false };
+        *kind += 1;
+        bin.add(tps, hundredths);
+        self.sums.add(self.calm.earlier, hundredths);
+        self.hundredths += u64::from(hundredths);
+        self.calm.earlier = hundredths;
+        true
+    }
+
+    pub(super) fn end(self) -> RunSums {
+        RunSums { pairs: self.sums, earlier: self.calm.earlier, hundredths: self.hundredths }
+    }
+}
+
 /// Collects the lines of one rank.
 ///
 /// A line costs one step of a small table of recent kinds: lines alike are counted, and the sums follow at the end. A
@@ -99,8 +173,9 @@ pub(super) struct Gather {
     rates: Rates,
     kinds: FxHashMap<Kind, Alike>,
     /// Lines of kinds that came lately, not yet counted in `kinds`.
-    recent: Recent<u64>,
+    recent: Recent<u64, RECENT_KINDS>,
     before: Option<Before>,
+    calm: Calm,
     prefilled: bool,
     begun: bool,
     /// The engine's time on the line before.
@@ -128,12 +203,65 @@ impl Gather {
 
     /// The next window does not follow on the last one.
     pub(super) fn break_window(&mut self) {
+        self.end_calm();
         self.before = None;
     }
 
     /// Requests joined the batch.
     pub(super) fn prefill(&mut self) {
+        self.end_calm();
         self.prefilled = true;
+    }
+
+    /// The next line is looked at in full.
+    pub(super) fn end_calm(&mut self) {
+        if self.calm.is_on {
+            self.calm.is_on = false;
+            self.before = Some(Before { batch: self.calm.batch, steady: Some(self.calm.earlier) });
+        }
+    }
+
+    /// Begins a run of lines that are like the one before but for their numbers: those of this shape; `None` where a
+    /// line takes more than that.
+    pub(super) fn calm_run(&mut self, shape: u32) -> Option<CalmRun<'_>> {
+        if !(self.calm.is_on && self.calm.shape == shape) {
+            return None;
+        }
+        Some(CalmRun {
+            calm: self.calm,
+            kinds: self.recent.slots()?,
+            bins: self.rank.speed.recent()?,
+            sums: Sums::default(),
+            hundredths: 0,
+        })
+    }
+
+    /// Ends a run, the last line of which had this time.
+    pub(super) fn end_run(&mut self, run: RunSums, time: Time) {
+        let RunSums { pairs, earlier, hundredths } = run;
+        self.rank.decode_lines += pairs.pairs();
+        self.rank.trace.add_calm(pairs.pairs(), hundredths);
+        self.rank.lag.add_sums(pairs);
+        self.calm.earlier = earlier;
+        self.time = time;
+    }
+
+    /// Says what the next line must be like to be a calm one.
+    fn begin_calm(&mut self, shape: u32, graph: Option<bool>) {
+        let Some(Before { batch, steady: Some(earlier) }) = self.before else { return };
+        if batch >= 1 << BATCH_BITS || earlier >> VALUE_BITS != 0 || !self.rank.trace.is_full() {
+            return;
+        }
+        let alike = Kind { hundredths: 0, rate: None, before: batch, batch, steady: true };
+        self.calm = Calm {
+            is_on: true,
+            shape,
+            batch,
+            earlier,
+            kind: alike.packed(),
+            mixed: alike.mixed(),
+            bin: BinKey::of(batch, graph),
+        };
     }
 
     #[inline]
@@ -141,10 +269,12 @@ impl Gather {
         &mut self,
         line: &CompactLine,
         graph: Option<bool>,
+        is_capped: bool,
         time: Option<Time>,
         place: &impl Fn() -> Place,
         rooms: &mut Rooms,
     ) {
+        self.end_calm();
         if let Some(time) = time {
             if time < self.time {
                 // The clock went back: logs were joined here.
@@ -172,6 +302,9 @@ impl Gather {
         let before = before.map_or(batch, |before| before.batch);
         self.rank.trace.add(hundredths, before, batch, &mut rooms.trace);
         let kind = Kind { hundredths, rate, before, batch, steady };
+        if steady && !is_capped && graph != Some(false) {
+            self.begin_calm(line.shape(), graph);
+        }
         let key = kind.packed();
         match self.recent.slot(kind.mixed(), key) {
             Some(lines) => *lines += 1,
@@ -229,14 +362,17 @@ impl Kind {
     #[inline]
     fn packed(&self) -> u64 {
         let rate = self.rate.map_or(0, |rate| rate.saturating_add(1));
-        if self.hundredths >= 1 << 16 || (rate | self.before | self.batch) >= 1 << 14 {
+        if self.hundredths >> VALUE_BITS != 0 || rate >> RATE_BITS != 0 {
+            return recent::NONE;
+        }
+        if (self.before | self.batch) >> BATCH_BITS != 0 {
             return recent::NONE;
         }
         // The bit on top tells it from none.
         1 << 63
             | u64::from(self.steady) << 58
-            | u64::from(self.hundredths) << 42
-            | u64::from(rate) << 28
+            | u64::from(self.hundredths) << VALUE_AT
+            | u64::from(rate) << RATE_AT
             | u64::from(self.before) << 14
             | u64::from(self.batch)
     }
@@ -244,10 +380,10 @@ impl Kind {
     fn unpacked(packed: u64) -> Self {
         let bits = |at: u32, count: u32| u32::try_from(packed >> at & ((1 << count) - 1)).unwrap_or(0);
         Self {
-            hundredths: bits(42, 16),
-            rate: bits(28, 14).checked_sub(1),
-            before: bits(14, 14),
-            batch: bits(0, 14),
+            hundredths: bits(VALUE_AT, VALUE_BITS),
+            rate: bits(RATE_AT, RATE_BITS).checked_sub(1),
+            before: bits(14, BATCH_BITS),
+            batch: bits(0, BATCH_BITS),
             steady: bits(58, 1) == 1,
         }
     }

@@ -1,29 +1,44 @@
 //! A small table of what came lately: most lines of a log are like one that came shortly before, and finding that one
 //! here costs a comparison.
 
-/// Slots; what they hold fits the processor's inner caches.
-const SLOTS: usize = 512;
-
 /// The key of a free slot.
 pub(super) const NONE: u64 = 0;
 
 /// Sums by key, each key in the one slot that its number names. What gives way to another key is handed back.
 #[derive(Debug)]
-pub(super) struct Recent<V> {
+pub(super) struct Recent<V, const SLOTS: usize> {
     slots: Vec<(u64, V)>,
 }
 
-impl<V> Default for Recent<V> {
+/// The slots of such a table.
+pub(super) struct Slots<'a, V, const SLOTS: usize>(&'a mut [(u64, V); SLOTS]);
+
+impl<V, const SLOTS: usize> Slots<'_, V, SLOTS> {
+    /// The sums of `key`, whose number is `mixed`, if it holds its slot. [`NONE`] is no key.
+    #[inline]
+    pub(super) fn get(&mut self, mixed: u32, key: u64) -> Option<&mut V> {
+        let slot = self.0.get_mut(index::<SLOTS>(mixed))?;
+        if slot.0 == key { Some(&mut slot.1) } else { None }
+    }
+}
+
+impl<V, const SLOTS: usize> Default for Recent<V, SLOTS> {
     fn default() -> Self {
         Self { slots: Vec::new() }
     }
 }
 
-impl<V: Copy + Default> Recent<V> {
+impl<V: Copy + Default, const SLOTS: usize> Recent<V, SLOTS> {
+    /// The slots, once something was put there.
+    #[inline]
+    pub(super) fn slots(&mut self) -> Option<Slots<'_, V, SLOTS>> {
+        self.slots.first_chunk_mut().map(Slots)
+    }
+
     /// The sums of `key`, whose number is `mixed`, if it holds its slot. [`NONE`] holds none.
     #[inline]
     pub(super) fn slot(&mut self, mixed: u32, key: u64) -> Option<&mut V> {
-        let slot = self.slots.get_mut(index(mixed));
+        let slot = self.slots.get_mut(index::<SLOTS>(mixed));
         slot.filter(|(held, _)| *held == key && key != NONE).map(|(_, sums)| sums)
     }
 
@@ -32,7 +47,7 @@ impl<V: Copy + Default> Recent<V> {
         if self.slots.is_empty() {
             self.slots = vec![(NONE, V::default()); SLOTS];
         }
-        let slot = self.slots.get_mut(index(mixed))?;
+        let slot = self.slots.get_mut(index::<SLOTS>(mixed))?;
         let before = std::mem::replace(slot, (key, sums));
         (before.0 != NONE).then_some(before)
     }
@@ -44,7 +59,7 @@ impl<V: Copy + Default> Recent<V> {
 }
 
 #[inline]
-fn index(mixed: u32) -> usize {
+fn index<const SLOTS: usize>(mixed: u32) -> usize {
     usize::try_from(mixed).unwrap_or(0) % SLOTS
 }
 
@@ -60,7 +75,7 @@ mod tests {
         /// Nothing is lost, whatever shares a slot.
         #[test]
         fn all_is_counted(keys in prop::collection::vec(1_u32..2000, 0..3000)) {
-            let (mut recent, mut counts, mut expected) = (Recent::default(), BTreeMap::new(), BTreeMap::new());
+            let (mut recent, mut counts, mut expected) = (Recent::<u64, 512>::default(), BTreeMap::new(), BTreeMap::new());
             for number in keys {
                 let key = u64::from(number);
                 *expected.entry(key).or_insert(0_u64) += 1;

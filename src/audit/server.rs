@@ -40,9 +40,9 @@ impl Servers {
         true
     }
 
-    pub(super) fn count_line(&mut self) {
+    pub(super) fn count_lines(&mut self, lines: u64) {
         if let Some(last) = self.starts.last_mut() {
-            last.lines += 1;
+            last.lines += lines;
         }
     }
 
@@ -151,7 +151,7 @@ mod tests {
         assert!(servers.start(&old, place(0, 1)));
         // The second node of the same server.
         assert!(!servers.start(&old, place(0, 2)));
-        servers.count_line();
+        servers.count_lines(1);
         assert!(!servers.start(&old, place(1, 1)));
         assert!(servers.start(&old, place(0, 90)));
         assert_eq!((servers.count(), servers.second()), (2, Some(place(0, 90))));

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::evidence::{CompactLine, Hundredths, Place};
 use crate::law::float;
 
-use super::recent::Recent;
+use super::recent::{Recent, Slots};
 
 /// Lines per rank and per point that are kept one by one (64 bytes each).
 const LINES_PER_RANK: usize = 1 << 16;
@@ -22,6 +22,9 @@ pub(super) const BINS_PER_POINT: usize = 1 << 16;
 
 /// Bits of a double that a bin drops: with ten binary digits kept, it is a tenth of a percent wide.
 const DROPPED_BITS: u32 = 42;
+
+/// Where the throughput stands in a packed bin.
+const TPS_AT: u32 = 35;
 
 /// A window counts as idle when its step time exceeds the median at its batch size by this factor.
 const IDLE_FACTOR: f64 = 5.0;
@@ -80,12 +83,44 @@ pub(super) struct Speed {
     lines: Vec<Item>,
     bins: FxHashMap<Bin, Item>,
     /// Lines of bins that came lately, not yet counted in `bins`.
-    recent: Recent<Sums>,
+    recent: Recent<Sums, RECENT_BINS>,
+}
+
+/// Bins of lines that came lately: some thousand, as throughputs scatter.
+const RECENT_BINS: usize = 2048;
+
+/// The bins that came lately.
+pub(super) struct RecentBins<'a>(Slots<'a, Sums, RECENT_BINS>);
+
+impl RecentBins<'_> {
+    /// The sums that a line with this throughput belongs to, if its bin came lately: `like` is the bin of a line that
+    /// differs in the throughput alone.
+    #[inline]
+    pub(super) fn get(&mut self, like: BinKey, tps: u32) -> Option<&mut Sums> {
+        let tps = bin_of(tps);
+        let mixed = like.mixed.wrapping_add(u32::try_from(tps).unwrap_or(0));
+        self.0.get(mixed, like.packed | tps << TPS_AT)
+    }
+}
+
+/// A bin without its throughput, as far as lines of one look share it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BinKey {
+    packed: u64,
+    mixed: u32,
+}
+
+impl BinKey {
+    /// Of lines that are not a rank's first.
+    pub(super) fn of(batch: u32, graph: Option<bool>) -> Self {
+        let bin = Bin { batch: coarse(batch), graph, first: false, tps: 0 };
+        Self { packed: bin.packed(), mixed: bin.mixed() }
+    }
 }
 
 /// What the lines of one bin add to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+pub(super) struct Sums {
     lines: u64,
     tps: u64,
     hundredths: u64,
@@ -120,9 +155,17 @@ impl Speed {
             Some(sums) => sums.add(tps, hundredths),
             None => {
                 let (tps, hundredths) = (u64::from(tps), u64::from(hundredths));
-                self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place: place() }, room);
+                // Where the line stands is asked only for a new bin: to find out takes time.
+                let known = self.bins.get(&bin).map(|known| known.place);
+                let place = known.unwrap_or_else(place);
+                self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place }, room);
             }
         }
+    }
+
+    /// The bins that came lately.
+    pub(super) fn recent(&mut self) -> Option<RecentBins<'_>> {
+        self.recent.slots().map(RecentBins)
     }
 
     /// Counts a line whose bin did not come lately.
@@ -198,11 +241,16 @@ impl Speed {
     }
 }
 
+/// The bits of a throughput, which is in hundredths, that a bin keeps.
+#[inline]
+fn bin_of(tps: u32) -> u64 {
+    (f64::from(tps) / 100.0).to_bits() >> DROPPED_BITS
+}
+
 impl Bin {
     #[inline]
     fn of(batch: u32, tps: u32, graph: Option<bool>, first: bool) -> Self {
-        let tps = (f64::from(tps) / 100.0).to_bits() >> DROPPED_BITS;
-        Self { batch: coarse(batch), graph, first, tps }
+        Self { batch: coarse(batch), graph, first, tps: bin_of(tps) }
     }
 
     /// The bin in one word: 22 bits of a double, a batch, and what has three values or two.
@@ -214,7 +262,7 @@ impl Bin {
             Some(true) => 2,
         };
         // The bit on top tells it from none.
-        1 << 63 | self.tps << 35 | u64::from(self.first) << 34 | graph << 32 | u64::from(self.batch)
+        1 << 63 | self.tps << TPS_AT | u64::from(self.first) << 34 | graph << 32 | u64::from(self.batch)
     }
 
     fn unpacked(packed: u64) -> Self {
@@ -227,7 +275,7 @@ impl Bin {
             batch: u32::try_from(packed & u64::from(u32::MAX)).unwrap_or(0),
             graph,
             first: packed >> 34 & 1 == 1,
-            tps: packed >> 35 & ((1 << 22) - 1),
+            tps: packed >> TPS_AT & ((1 << 22) - 1),
         }
     }
 
@@ -242,7 +290,7 @@ impl Bin {
 
 impl Sums {
     #[inline]
-    fn add(&mut self, tps: u32, hundredths: u32) {
+    pub(super) fn add(&mut self, tps: u32, hundredths: u32) {
         self.lines += 1;
         self.tps += u64::from(tps);
         self.hundredths += u64::from(hundredths);

@@ -58,6 +58,16 @@ impl Trace {
         &self.kept
     }
 
+    /// Whether no more lines are kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.rest.lines > 0
+    }
+
+    /// As [`add`](Self::add) of lines of a batch that did not change, once no more lines are kept.
+    pub(super) fn add_calm(&mut self, lines: u64, hundredths: u64) {
+        self.rest.add_calm(lines, hundredths);
+    }
+
     /// Sums of the lines that were not kept.
     pub(super) fn rest(&self) -> &KappaSums {
         &self.rest
@@ -72,8 +82,9 @@ pub(super) struct Lag {
     latest: Sums<u64>,
 }
 
+/// Sums over pairs.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums<T> {
+pub(super) struct Sums<T> {
     pairs: u64,
     earlier: T,
     later: T,
@@ -87,6 +98,11 @@ const LATEST: u64 = 1 << 20;
 const SMALL: u32 = 1 << 20;
 
 impl Lag {
+    /// Adds the sums of other pairs.
+    pub(super) fn add_sums(&mut self, sums: Sums<u64>) {
+        self.sums = self.sums.and(sums);
+    }
+
     #[inline]
     pub(super) fn add(&mut self, earlier: u32, later: u32) {
         if earlier >= SMALL || later >= SMALL {
@@ -126,9 +142,16 @@ impl Lag {
     }
 }
 
+impl Sums<u64> {
+    /// How many pairs.
+    pub(super) fn pairs(&self) -> u64 {
+        self.pairs
+    }
+}
+
 impl<T: From<u32> + Copy + AddAssign + Mul<Output = T>> Sums<T> {
     #[inline]
-    fn add(&mut self, earlier: u32, later: u32) {
+    pub(super) fn add(&mut self, earlier: u32, later: u32) {
         let (earlier, later) = (T::from(earlier), T::from(later));
         self.pairs += 1;
         self.earlier += earlier;

@@ -14,6 +14,29 @@ pub(in crate::evidence) struct Digits {
     mask: u64,
 }
 
+/// A number that is mostly the same from line to line.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::evidence) struct Repeated {
+    digits: Digits,
+    /// The word that was read last, and its number.
+    last: (u64, u32),
+}
+
+impl Repeated {
+    pub(in crate::evidence) fn new(digits: Digits) -> Self {
+        Self { digits, last: (0, 0) }
+    }
+
+    #[inline]
+    pub(in crate::evidence) fn read(&mut self, line: &Window) -> u32 {
+        let word = self.digits.word(line) & self.digits.mask;
+        if word != self.last.0 {
+            self.last = (word, number(word));
+        }
+        self.last.1
+    }
+}
+
 /// A number with two decimals, in hundredths: the eight bytes that end with the decimals, five digits before the point
 /// among them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,7 +114,11 @@ mod tests {
         for (text, expected) in [("7", 7), ("42", 42), ("12345", 12_345), ("98765432", 98_765_432)] {
             let line = format!("#queue-req: {text}");
             let digits = Digits::at(line.as_bytes(), 12, text.len()).unwrap();
-            assert_eq!(digits.read(&window(&line)), expected);
+            let mut repeated = Repeated::new(digits);
+            for (line, expected) in [(line.as_str(), expected), (&line, expected), (&"0".repeat(30), 0)] {
+                assert_eq!(digits.read(&window(line)), expected);
+                assert_eq!(repeated.read(&window(line)), expected);
+            }
         }
         for text in ["3.52", "0.00", "99.09", "1234.56", "12345.67"] {
             let line = format!("accept len: {text}, x");

@@ -126,6 +126,12 @@ impl CompactLine {
         self.voice
     }
 
+    /// The number of what it shares with other lines of its batch.
+    #[inline]
+    pub(crate) fn shape(&self) -> u32 {
+        self.shape
+    }
+
     /// `#running-req`.
     #[must_use]
     #[inline]

@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 
-use crate::evidence::{CacheFlush, DecodeLine, Graph, Place, PrefillLine, Record, Skipped, Tags, Timestamp};
+use crate::evidence::{
+    CacheFlush, DecodeLine, Graph, Place, PrefillLine, Record, Skipped, Tags, Time, Timestamp,
+};
 
 use super::compact::{Base, CompactLine, HUGE, Iteration, Shape, Spot};
 use super::found::{Findings, Other, What};
@@ -45,6 +47,13 @@ pub struct Batch<'a> {
 pub struct Mark {
     at: u32,
     is_number: bool,
+}
+
+/// Where the lines of one look have their time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    at: u32,
+    masks: [u64; 3],
 }
 
 /// Part of a batch.
@@ -174,6 +183,20 @@ impl<'a> Batch<'a> {
     pub fn time(&self, line: &CompactLine) -> Option<&'a [u8]> {
         let shape = self.shape(line);
         Some(self.text(shape.base, line.at, shape.time?))
+    }
+
+    /// Where the lines that look like this one have their time; `None` when they have none in the block, or a long one.
+    pub(crate) fn clock(&self, line: &CompactLine) -> Option<Clock> {
+        let shape = self.shape(line);
+        let spot = shape.time.filter(|_| shape.base == Base::Line)?;
+        Some(Clock { at: spot.at, masks: Time::masks(usize::try_from(spot.len).ok()?)? })
+    }
+
+    /// The time of a line with this clock.
+    #[inline]
+    pub(crate) fn read(&self, clock: Clock, line: &CompactLine) -> Option<Time> {
+        let at = usize::try_from(line.at.wrapping_add(clock.at)).ok()?;
+        Some(Time::masked(self.text.get(at..)?.first_chunk()?, clock.masks))
     }
 
     /// The message of a line of this batch.

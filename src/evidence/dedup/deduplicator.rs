@@ -151,6 +151,35 @@ impl Deduplicator {
         Novelty::New
     }
 
+    /// Whether as many lines are remembered as there is room for: then the memory of a new one costs nothing.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Whether a line of the batch at hand is later than all before it, when it certainly is new. If it is to be
+    /// remembered, [`remember_new`](Self::remember_new) must follow; only where [`is_full`](Self::is_full).
+    #[inline]
+    pub(crate) fn is_new(&self, rank: usize, line: &CompactLine, batch: &Batch<'_>, time: Time) -> Option<bool> {
+        match time.cmp(&self.latest) {
+            Ordering::Greater => Some(true),
+            Ordering::Equal => {
+                let dp = |rank| self.ranks.dp(rank);
+                let is_new = self.at_latest <= COMPARED
+                    && self.waiting.has_no_like(rank, line, batch, self.at_latest, dp);
+                is_new.then_some(false)
+            }
+            Ordering::Less => None,
+        }
+    }
+
+    /// Remembers a line of the batch at hand, which [`is_new`](Self::is_new).
+    #[inline]
+    pub(crate) fn remember_new(&mut self, rank: usize, index: u32, time: Time, is_later: bool) {
+        self.latest = time;
+        self.at_latest = if is_later { 1 } else { self.at_latest + 1 };
+        self.waiting.mark(index, rank);
+    }
+
     /// The batch at hand ends.
     pub(crate) fn end_batch(&mut self, batch: &Batch<'_>) {
         self.waiting.end_batch(batch);

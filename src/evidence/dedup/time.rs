@@ -20,6 +20,26 @@ impl Time {
         }
     }
 
+    /// The time at the start of `text`: what [`masks`](Self::masks) keep of it.
+    #[inline]
+    pub(crate) fn masked(text: &[u8; 24], masks: [u64; 3]) -> Self {
+        let (words, _) = text.as_chunks();
+        let mut time = [0; 4];
+        for ((to, word), mask) in time.iter_mut().zip(words).zip(masks) {
+            *to = u64::from_be_bytes(*word) & mask;
+        }
+        Self(time)
+    }
+
+    /// What keeps the first `len` bytes of 24.
+    pub(crate) fn masks(len: usize) -> Option<[u64; 3]> {
+        let mask = |at: usize| {
+            let kept = u32::try_from(len.saturating_sub(at).min(8)).unwrap_or(8);
+            u64::MAX.checked_shl(64 - 8 * kept).unwrap_or(0)
+        };
+        (len <= 24).then(|| [mask(0), mask(8), mask(16)])
+    }
+
     fn of_any(text: &[u8]) -> Self {
         let mut bytes = [0; 32];
         bytes.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
@@ -51,6 +71,11 @@ mod tests {
                 let longer = format!("{form}{digits}");
                 prop_assert!(Time::of(longer.as_bytes()) > Time::of(form.as_bytes()));
                 prop_assert_eq!(Time::of(longer.as_bytes()), Time::of_any(longer.as_bytes()));
+                if let Some(masks) = Time::masks(longer.len()) {
+                    let text = format!("{longer}] Decode batch, #running-req");
+                    let masked = Time::masked(text.as_bytes().first_chunk().unwrap(), masks);
+                    prop_assert_eq!(masked, Time::of(longer.as_bytes()));
+                }
                 prop_assert_eq!(&Time::of(longer.as_bytes()).bytes()[..longer.len()], longer.as_bytes());
             }
         }

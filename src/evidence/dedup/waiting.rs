@@ -216,6 +216,27 @@ impl Waiting {
             .map(|held| held.rank)
     }
 
+    /// Whether the numbers alone tell a line of the batch at hand from the latest `count`, which are of its time; `false`
+    /// when they do not, or not all of them are of this batch.
+    #[inline]
+    pub(super) fn has_no_like(
+        &self,
+        rank: usize,
+        line: &CompactLine,
+        batch: &Batch<'_>,
+        count: usize,
+        dp: impl Fn(usize) -> Option<u32>,
+    ) -> bool {
+        count <= self.marked
+            && (1..=count).all(|back| {
+                let mark = self.marks.get((self.marked - back) % ROOM);
+                mark.and_then(|mark| Some((mark.rank, batch.line(mark.index)?))).is_some_and(|(other, numbers)| {
+                    let other = usize::try_from(other).unwrap_or(usize::MAX);
+                    if other == rank { numbers.differs(line) } else { dp(other) != dp(rank) }
+                })
+            })
+    }
+
     /// The lines of the batch at hand that wait.
     fn marked_lines<'a>(&'a self, source: Source<'a>) -> impl Iterator<Item = Line<'a>> {
         let from = self.marked.saturating_sub(ROOM);

@@ -8,7 +8,7 @@
 use wide::u8x16;
 
 use crate::evidence::batch::{ABSENT, Base, CompactLine, Findings, Iteration, Shape, Spot, index};
-use crate::evidence::digits::{Decimal, Digits, MAX_LINE, Window};
+use crate::evidence::digits::{Decimal, Digits, MAX_LINE, Repeated, Window};
 use crate::evidence::{DecodeLine, PrefillLine, Timestamp};
 
 use super::fields::{Field, Fields};
@@ -80,8 +80,8 @@ pub(super) struct DecodeLayout {
     /// The number of the shape in the findings of this use.
     shape_number: u32,
     use_number: u64,
-    running: Digits,
-    queue: Digits,
+    running: Repeated,
+    queue: Repeated,
     accept_len: Decimal,
     accept_rate: Decimal,
     throughput: Decimal,
@@ -391,8 +391,8 @@ impl DecodeLayout {
             shape,
             shape_number: 0,
             use_number: 0,
-            running: running?,
-            queue: queue?,
+            running: Repeated::new(running?),
+            queue: Repeated::new(queue?),
             accept_len: accept_len.unwrap_or_default(),
             accept_rate: accept_rate.unwrap_or_default(),
             throughput: throughput.unwrap_or_default(),
