@@ -6,6 +6,7 @@ use crate::evidence::{
     CacheFlush, DecodeLine, Graph, Place, PrefillLine, Record, Skipped, Tags, Time, Timestamp,
 };
 
+use super::breaks::line_breaks;
 use super::compact::{Base, CompactLine, HUGE, Iteration, Shape, Spot};
 use super::found::{Findings, Other, What};
 
@@ -273,9 +274,4 @@ impl<'a> Batch<'a> {
             }
         }
     }
-}
-
-/// How many lines end in `text`.
-pub(in crate::evidence) fn line_breaks(text: &[u8]) -> u64 {
-    u64::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u64::MAX)
 }

@@ -219,16 +219,18 @@ impl Deduplicator {
     }
 
     fn remember(&mut self, entry: Entry) {
+        if !self.full && self.older.add(entry, OLDER_SLOTS) {
+            self.older_latest = self.latest;
+            return;
+        }
+        self.full = true;
         if self.young.len() >= RECENT {
             std::mem::swap(&mut self.young, &mut self.old);
-            for entry in self.young.drain() {
-                self.full = self.full || !self.older.add(entry, OLDER_SLOTS);
-            }
-            self.older_latest = self.old_latest;
+            self.young.clear();
             self.old_latest = self.latest;
         }
         // Half as many lines as slots: only lines made to collide find no room.
-        self.full |= !self.young.add(entry, RECENT_SLOTS);
+        self.young.add(entry, RECENT_SLOTS);
     }
 }
 

@@ -306,8 +306,7 @@ mod tests {
         let log: String = (0..40)
             .map(|index| format!("[12:00:{index:02}] Decode batch, #running-req: 1, #token: {index}, #queue-req: 0\n"))
             .collect();
-        let expected: Vec<String> =
-            (0..40).map(|index| format!("#running-req: 1, #token: {index}, #queue-req: 0")).collect();
+        let message = |index| format!("#running-req: 1, #token: {index}, #queue-req: 0");
         for ended in [1, 2, 3] {
             let mut waiting = Waiting::default();
             let mut round = 0;
@@ -320,7 +319,7 @@ mod tests {
                     if round == ended {
                         let taken = take_all(&mut waiting, Source::Batch(batch));
                         let messages: Vec<String> = taken.into_iter().map(|(_, message)| message).collect();
-                        let all = expected.repeat(round);
+                        let all: Vec<String> = (0..round).flat_map(|_| (0..40).map(message)).collect();
                         assert_eq!(messages, all[all.len().saturating_sub(ROOM)..]);
                     }
                     waiting.end_batch(batch);

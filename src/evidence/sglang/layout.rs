@@ -127,6 +127,11 @@ impl<L: Layout> Layouts<L> {
         findings: &mut Findings,
     ) -> Option<usize> {
         let line: &Window = text.get(at..)?.first_chunk()?;
+        // Most lines that fit no layout have another head.
+        let head = self.known.get(self.last)?.frame().head % MAX_LINE;
+        if !self.has_other_heads && line.get(head..)?.first_chunk() != Some(&L::HEAD) {
+            return None;
+        }
         let expected = self.known.get(self.last)?.frame().next;
         let found = match self.known.get(expected) {
             Some(layout) if layout.frame().fits(line) => expected,
@@ -152,11 +157,6 @@ impl<L: Layout> Layouts<L> {
     /// Looks through all layouts.
     #[inline(never)]
     fn find(&mut self, line: &Window) -> Option<usize> {
-        // Most lines that fit no layout have another head.
-        let head = self.known.first()?.frame().head % MAX_LINE;
-        if !self.has_other_heads && line.get(head..)?.first_chunk() != Some(&L::HEAD) {
-            return None;
-        }
         let found = self.known.iter().position(|layout| layout.frame().ends(line) && layout.frame().fits(line))?;
         if let Some(layout) = self.known.get_mut(self.last) {
             layout.frame_mut().next = found;

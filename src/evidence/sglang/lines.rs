@@ -63,28 +63,18 @@ impl LineScanner {
         findings: &mut Findings,
     ) -> Option<usize> {
         let block = text.get(..end)?;
-        let (mut done, mut counted, mut breaks) = (0, 0, 0);
+        let mut done = 0;
         // The next word of a head, `None` where it is not known.
         let mut next: Option<Found> = None;
         let left = loop {
-            // Lines that fit a layout are counted as they come, all others by their breaks.
-            if done != counted {
-                breaks += line_breaks(block.get(counted..done).unwrap_or(&[]));
-            }
             let tags = &mut self.reader.tags;
             while let Some(length) = self.decodes.read(text, done, end, tags, findings) {
                 done += length;
-                breaks += 1;
             }
-            counted = done;
             next = next.filter(|found| found.at >= done).or_else(|| self.reader.words.next(block, done));
-            let Some(found) = next else {
-                breaks += line_breaks(block.get(done..).unwrap_or(&[]));
-                break None;
-            };
-            if let Some((start, past)) = self.fitting(text, done, end, found, findings) {
-                breaks += line_breaks(block.get(done..start).unwrap_or(&[])) + 1;
-                (done, counted) = (past, past);
+            let Some(found) = next else { break None };
+            if let Some(past) = self.fitting(text, done, end, found, findings) {
+                done = past;
                 continue;
             }
             let passed = block.get(done..found.at).unwrap_or(&[]);
@@ -107,12 +97,12 @@ impl LineScanner {
             }
             done = line_end;
         };
-        findings.count(breaks);
+        findings.count(line_breaks(block));
         left
     }
 
     /// Reads the line that holds a word by a layout, where it stands as far behind its line's beginning as that says;
-    /// returns where the line begins and ends.
+    /// returns where it ends.
     #[inline]
     fn fitting(
         &mut self,
@@ -121,7 +111,7 @@ impl LineScanner {
         end: usize,
         found: Found,
         findings: &mut Findings,
-    ) -> Option<(usize, usize)> {
+    ) -> Option<usize> {
         let head = if found.is_decode() {
             self.decodes.head()?
         } else if found.is_prefill() {
@@ -139,7 +129,7 @@ impl LineScanner {
         } else {
             self.prefills.read(text, start, end, tags, findings)?
         };
-        Some((start, start + length))
+        Some(start + length)
     }
 
     /// Reads a line that needs no unwrapping and has no word but one; learns its layout.

@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
             Self::File(file, budget) => {
                 use std::os::unix::fs::FileExt;
 
-                let mut at = number.saturating_mul(count(super::limits::BLOCK));
+                let mut at = number.saturating_mul(count(super::block::BLOCK));
                 fill(block, |room| {
                     let read = file.read_at(room, at)?;
                     at = at.saturating_add(count(read));
