@@ -18,3 +18,4 @@ mod pack;
 mod parallel;
 mod properties;
 mod read;
+mod threads;

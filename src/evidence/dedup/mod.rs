@@ -2,6 +2,7 @@
 
 mod deduplicator;
 mod fingerprint;
+mod older;
 mod ranks;
 mod source;
 mod table;

@@ -6,7 +6,7 @@ use crate::evidence::batch::Findings;
 use crate::evidence::sglang::{LineScanner, MARGIN};
 
 /// Bytes of a block: few enough to stay in the processor's own cache from being read to being scanned.
-pub(super) const BLOCK: usize = 1 << 17;
+pub(super) const BLOCK: usize = 1 << 18;
 
 // A line may be as long, see `Limits::line`: what is left of a block is never too long a line.
 const _: () = assert!(BLOCK <= super::limits::LEAST_LINE);
