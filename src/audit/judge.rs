@@ -56,7 +56,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         margin: options.margin,
         decode_lines: seen.decode_lines(),
         spec_lines: seen.spec_lines(),
-        skipped: seen.skipped,
+        skipped: seen.skipped.counts,
         interval,
         steps,
         independent_steps: f64::from(interval.steps) * kappa

@@ -7,6 +7,7 @@ use crate::evidence::{
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::server::{self, Servers};
+use super::skipped::{SkipKind, SkippedLine, SkippedLines};
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -47,7 +48,7 @@ pub struct Observed {
     pub(super) ranks: Vec<Rank>,
     pub(super) servers: Servers,
     pub(super) rates: Rates,
-    pub(super) skipped: Skipped,
+    pub(super) skipped: SkippedLines,
     pub(super) first_duplicate: Option<Place>,
     pub(super) graphs_on: u64,
     pub(super) graphs_off: u64,
@@ -57,21 +58,6 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
-}
-
-/// Lines that count for nothing, by the reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Cut, spliced, or elided by hand.
-    pub truncated: u64,
-    /// The same line again.
-    pub duplicate: u64,
-    /// Prose, documentation, or a line of another kind.
-    pub lookalike: u64,
-    /// No running request.
-    pub idle: u64,
-    /// NaN or infinite acceptance fields.
-    pub not_finite: u64,
 }
 
 impl PointBuilder {
@@ -88,6 +74,13 @@ impl PointBuilder {
             file: None,
             decode_only: false,
         }
+    }
+
+    /// The same point, which keeps the first `most` lines that count for nothing; without this, none.
+    #[must_use]
+    pub fn keeping_skipped(mut self, most: usize) -> Self {
+        self.seen.skipped.most = most;
+        self
     }
 
     /// Takes the next record.
@@ -169,12 +162,9 @@ impl PointBuilder {
             }
             // The engine begins a new window; the one at hand is lost.
             Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
-            Record::Skipped(skipped) => match skipped.reason {
-                SkipReason::Truncated => self.seen.skipped.truncated += 1,
-                SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
-                SkipReason::Lookalike => self.seen.skipped.lookalike += 1,
-                SkipReason::NotFinite => self.seen.skipped.not_finite += 1,
-            },
+            Record::Skipped(skipped) => {
+                self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
+            }
         }
     }
 
@@ -238,11 +228,10 @@ impl PointBuilder {
         let time = source.time(line);
         let novelty = self.duplicates.check_compact(voice, index, line, source, time);
         if novelty != Novelty::New {
-            return self.duplicate(voice, novelty, &place);
+            return self.duplicate(voice, novelty, source.message(line), &place);
         }
         if line.running_req() == 0 {
-            self.seen.skipped.idle += 1;
-            return;
+            return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
         }
         let graph = source.graph(line).map(|graph| graph.on);
         let is_capped = source.is_capped(line);
@@ -254,12 +243,12 @@ impl PointBuilder {
     }
 
     #[cold]
-    fn duplicate(&mut self, voice: usize, novelty: Novelty, place: &impl Fn() -> Place) {
+    fn duplicate(&mut self, voice: usize, novelty: Novelty, text: &[u8], place: &impl Fn() -> Place) {
         if let Novelty::CopyOf(original) = novelty {
             let original = self.duplicates.voice(&original);
             self.join(voice, original);
         }
-        self.seen.skipped.duplicate += 1;
+        self.seen.skipped.add(SkipKind::Unread(SkipReason::Duplicate), place, text);
         self.seen.first_duplicate.get_or_insert_with(place);
     }
 
@@ -348,6 +337,18 @@ impl Observed {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The first lines that count for nothing, in the order of reading, where they were to be kept.
+    #[must_use]
+    pub fn skipped_lines(&self) -> &[SkippedLine] {
+        &self.skipped.first
+    }
+
+    /// How many lines count for nothing.
+    #[must_use]
+    pub fn skipped_total(&self) -> u64 {
+        self.skipped.counts.total()
     }
 
     /// Whether any record was read.

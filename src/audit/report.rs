@@ -11,7 +11,7 @@ use super::estimate::MeanInterval;
 use super::finding::Finding;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
-use super::point::Skipped;
+use super::skipped::Skipped;
 use super::sample::DecodeInterval;
 
 /// One run of one server: what was measured, and what it means.

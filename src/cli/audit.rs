@@ -12,6 +12,7 @@ use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
 use super::select::CellFlags;
+use super::skipped::{SHOWN, SkippedReport};
 use super::{Exit, Global, catalogue};
 use crate::audit::{
     Confidence, Margin, Observed, Options, PointBuilder, PointReport, RivalCell, Verdict, judge,
@@ -152,7 +153,8 @@ pub(crate) fn run(
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let by = PointBy::from(args.point_by);
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
-    let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None };
+    let keep = if global.verbose { SHOWN } else { 0 };
+    let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None, keep };
     let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
     let errors = reader.read_into(&inputs, &mut seen);
     drop(progress);
@@ -165,7 +167,13 @@ pub(crate) fn run(
         let _ = writeln!(err, "note: {passed}");
     }
     let mut points = Vec::new();
-    for seen in seen.finish(&inputs, &reader, &errors) {
+    let mut skipped = SkippedReport::default();
+    let all_seen = seen.finish(&inputs, &reader, &errors);
+    if global.verbose {
+        all_seen.iter().for_each(|seen| show_skipped(seen, &reader, &mut skipped));
+        skipped.write(err);
+    }
+    for seen in all_seen {
         let target = wanted.target(&seen)?;
         points.push(judge(&seen, target.as_ref(), &options));
     }
@@ -184,6 +192,8 @@ struct Points {
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
     current: Option<usize>,
+    /// Skipped lines that each point keeps.
+    keep: usize,
 }
 
 impl RecordSink for Points {
@@ -192,7 +202,7 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(PointBuilder::new(name));
+            self.builders.push(PointBuilder::new(name).keeping_skipped(self.keep));
         }
         self.current = Some(index);
     }
@@ -238,6 +248,17 @@ impl Points {
         }
         points
     }
+}
+
+/// Adds the lines of a point that count for nothing.
+fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
+    for line in seen.skipped_lines() {
+        let file = usize::try_from(line.place.file).ok().and_then(|file| reader.files().get(file));
+        let file = file.map_or("", |file| file.name.as_str());
+        report.add(file, line.place.line, line.kind.name(), &line.text);
+    }
+    let kept = u64::try_from(seen.skipped_lines().len()).unwrap_or(u64::MAX);
+    report.add_more(seen.skipped_total().saturating_sub(kept));
 }
 
 fn write(

@@ -31,6 +31,10 @@ pub(crate) struct Global {
     /// Say less: no notes and no progress on stderr
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+
+    /// Say more: audit and records show on stderr the first 100 lines that they skip, each with its place and why
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 impl Global {

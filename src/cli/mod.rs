@@ -18,6 +18,7 @@ mod records;
 mod run;
 mod select;
 mod simulate;
+mod skipped;
 
 use std::io::Write;
 

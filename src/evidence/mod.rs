@@ -12,6 +12,7 @@ mod tags;
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
+pub(crate) use source::acts;
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
     RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,

@@ -2,7 +2,7 @@
 //! decisions.
 
 pub mod csv;
-mod excerpt;
+pub(crate) mod excerpt;
 pub mod json;
 mod other_fields;
 pub mod plot;

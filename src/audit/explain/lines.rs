@@ -110,14 +110,14 @@ fn shared_draws(sample: &Sample<'_>) -> Option<Finding> {
 }
 
 fn duplicates(seen: &Observed) -> Option<Finding> {
-    (seen.skipped.duplicate > 0).then(|| {
+    (seen.skipped.counts.duplicate > 0).then(|| {
         note(
             FindingCode::DuplicateLines,
             seen.first_duplicate,
             format!(
                 "{} repeat an earlier one (a log joined with itself, or printed by several ranks of one scheduler) and \
                  count once",
-                count(seen.skipped.duplicate, "line")
+                count(seen.skipped.counts.duplicate, "line")
             ),
         )
     })

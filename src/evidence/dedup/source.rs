@@ -39,7 +39,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub(super) fn message(self, line: &CompactLine) -> &'a [u8] {
+    pub(crate) fn message(self, line: &CompactLine) -> &'a [u8] {
         match self {
             Self::Batch(batch) => batch.message(line),
             Self::Line(line) => line.message,

@@ -31,6 +31,8 @@ mod xz;
 mod zip;
 mod zstd;
 
+pub(crate) use name::acts;
+
 pub use failure::{Failure, Format, Limit, ReadError};
 pub use group::{Group, PointBy, group, point_name};
 pub use input::Input;

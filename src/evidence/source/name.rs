@@ -41,7 +41,8 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-fn acts(character: char) -> bool {
+/// Whether a terminal would act on a character.
+pub(crate) fn acts(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
