@@ -336,7 +336,10 @@ fn skipped_lines_are_shown_beside_the_records() {
     let lines: Vec<&str> = err.lines().collect();
     assert_eq!(lines.len(), 2, "{err}");
     assert!(lines[0].starts_with(&format!("skipped: {log}:5: duplicate: #running-req")), "{err}");
-    assert!(lines[1].starts_with(&format!("skipped: {log}:6: lookalike: see Decode batch, which\\t\\u{{1}}")), "{err}");
+    assert!(
+        lines[1].starts_with(&format!("skipped: {log}:6: lookalike: see Decode batch, which\\t\\u{{1}}")),
+        "{err}"
+    );
     let (_, same, err) = records(&[&log]);
     assert_eq!((same, err.as_str()), (out, ""));
 }

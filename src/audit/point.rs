@@ -151,9 +151,8 @@ impl PointBuilder {
     /// Takes a record that is no decode line.
     fn other(&mut self, place: impl Fn() -> Place, record: &Record<'_>) {
         match record {
-            Record::Decode(_) => {}
             Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
-            Record::Prefill(_) => {}
+            Record::Decode(_) | Record::Prefill(_) => {}
             Record::Start(arguments) => {
                 if self.seen.servers.start(arguments, place()) {
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
@@ -186,7 +185,9 @@ impl PointBuilder {
         let rank = voice.and_then(|voice| Some((voice, (*self.rank_of.get(voice)?)?)));
         let Some((voice, rank)) = rank.filter(|_| self.duplicates.is_full()) else { return 0 };
         let Some(gather) = self.gathers.get_mut(rank) else { return 0 };
-        let (Some(clock), Some(mut run)) = (batch.clock(first), gather.calm_run(first.shape())) else { return 0 };
+        let (Some(clock), Some(mut run)) = (batch.clock(first), gather.calm_run(first.shape())) else {
+            return 0;
+        };
         let most_queued = self.seen.max_queue.unwrap_or(0);
         let mut last = None;
         let mut taken = 0;
@@ -206,7 +207,7 @@ impl PointBuilder {
         }
         let run = run.end();
         if let Some(last) = last {
-            gather.end_run(run, last);
+            gather.end_run(&run, last);
             let count = u64::try_from(taken).unwrap_or(0);
             self.seen.servers.count_lines(count);
             // The graph of such lines was on, or is not named.

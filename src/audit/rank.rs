@@ -237,8 +237,8 @@ impl Gather {
     }
 
     /// Ends a run, the last line of which had this time.
-    pub(super) fn end_run(&mut self, run: RunSums, time: Time) {
-        let RunSums { pairs, earlier, hundredths } = run;
+    pub(super) fn end_run(&mut self, run: &RunSums, time: Time) {
+        let RunSums { pairs, earlier, hundredths } = *run;
         self.rank.decode_lines += pairs.pairs();
         self.rank.trace.add_calm(pairs.pairs(), hundredths);
         self.rank.lag.add_sums(pairs);
@@ -392,7 +392,8 @@ impl Kind {
     #[inline]
     fn mixed(&self) -> u32 {
         // Values of one lattice stand side by side, batches apart.
-        let batches = self.batch.wrapping_mul(0x9e37_79b1).wrapping_add(self.before.wrapping_mul(0x85eb_ca77));
+        let batches =
+            self.batch.wrapping_mul(0x9e37_79b1).wrapping_add(self.before.wrapping_mul(0x85eb_ca77));
         self.hundredths.wrapping_add(batches >> 12).wrapping_add(u32::from(self.steady) << 8)
     }
 }

@@ -11,8 +11,8 @@ use super::estimate::MeanInterval;
 use super::finding::Finding;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
-use super::skipped::Skipped;
 use super::sample::DecodeInterval;
+use super::skipped::Skipped;
 
 /// One run of one server: what was measured, and what it means.
 #[derive(Clone, Debug)]

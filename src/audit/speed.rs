@@ -151,16 +151,14 @@ impl Speed {
         let batch = line.running_req();
         let hundredths = line.accept_len().map_or(100, Hundredths::count);
         let bin = Bin::of(batch, tps, graph, first);
-        match self.recent.slot(bin.mixed(), bin.packed()) {
-            Some(sums) => sums.add(tps, hundredths),
-            None => {
-                let (tps, hundredths) = (u64::from(tps), u64::from(hundredths));
-                // Where the line stands is asked only for a new bin: to find out takes time.
-                let known = self.bins.get(&bin).map(|known| known.place);
-                let place = known.unwrap_or_else(place);
-                self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place }, room);
-            }
+        if let Some(sums) = self.recent.slot(bin.mixed(), bin.packed()) {
+            return sums.add(tps, hundredths);
         }
+        let (tps, hundredths) = (u64::from(tps), u64::from(hundredths));
+        // Where the line stands is asked only for a new bin: to find out takes time.
+        let known = self.bins.get(&bin).map(|known| known.place);
+        let place = known.unwrap_or_else(place);
+        self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place }, room);
     }
 
     /// The bins that came lately.
@@ -213,7 +211,8 @@ impl Speed {
         }
         let mut bins: Vec<_> = bins.into_iter().collect();
         bins.sort_unstable_by_key(|(bin, _)| *bin);
-        let items: Vec<Item> = self.lines.iter().copied().chain(bins.into_iter().map(|(_, item)| item)).collect();
+        let items: Vec<Item> =
+            self.lines.iter().copied().chain(bins.into_iter().map(|(_, item)| item)).collect();
         let typical = step_medians(&items);
         let is_idle = |item: &Item| {
             // Nothing may have been generated at all: then the step seems endless.
@@ -360,7 +359,13 @@ mod tests {
             capped: false,
             message: b"",
         };
-        speed.add(&CompactLine::of(&line), Some(graph), number == 0, &|| Place { file: 0, line: number }, room);
+        speed.add(
+            &CompactLine::of(&line),
+            Some(graph),
+            number == 0,
+            &|| Place { file: 0, line: number },
+            room,
+        );
     }
 
     fn summary(lines: &[(u32, f64, bool)], room: &mut Room) -> SpeedSummary {

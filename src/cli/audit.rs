@@ -170,7 +170,9 @@ pub(crate) fn run(
     let mut skipped = SkippedReport::default();
     let all_seen = seen.finish(&inputs, &reader, &errors);
     if global.verbose {
-        all_seen.iter().for_each(|seen| show_skipped(seen, &reader, &mut skipped));
+        for seen in &all_seen {
+            show_skipped(seen, &reader, &mut skipped);
+        }
         skipped.write(err);
     }
     for seen in all_seen {

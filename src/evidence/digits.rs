@@ -66,7 +66,9 @@ impl Digits {
     #[inline]
     fn word(self, line: &Window) -> u64 {
         // The remainder changes nothing, and shows that the place is inside.
-        line.get(self.word % MAX_LINE..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
+        line.get(self.word % MAX_LINE..)
+            .and_then(|rest| rest.first_chunk())
+            .map_or(0, |word| u64::from_le_bytes(*word))
     }
 }
 
@@ -134,7 +136,10 @@ mod tests {
             assert!(Digits::at(format!("#queue-req: {text}").as_bytes(), 12, text.len()).is_none(), "{text}");
         }
         for text in ["3.5", "3.525", "123456.00", ".52", "3,52"] {
-            assert!(Decimal::at(format!("accept len: {text}").as_bytes(), 12, text.len()).is_none(), "{text}");
+            assert!(
+                Decimal::at(format!("accept len: {text}").as_bytes(), 12, text.len()).is_none(),
+                "{text}"
+            );
         }
     }
 }

@@ -12,12 +12,12 @@ mod tags;
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
-pub(crate) use source::acts;
 pub use record::{
     CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
     RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
+pub(crate) use source::acts;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
     Reader, Why, WorkerName, group, point_name,

@@ -60,20 +60,22 @@ fn parts() -> impl Strategy<Value = Vec<u8>> {
         .into_bytes()
     });
     let prefill = (0_u32..2000).prop_map(|tokens| {
-        format!("[2026-10-12 01:02:03 TP0] Prefill batch, #new-seq: 1, #new-token: {tokens}, #queue-req: 0\n").into_bytes()
+        format!("[2026-10-12 01:02:03 TP0] Prefill batch, #new-seq: 1, #new-token: {tokens}, #queue-req: 0\n")
+            .into_bytes()
     });
     let other = prop_oneof![
         Just(b"INFO: 127.0.0.1:4711 - \"GET /health HTTP/1.1\" 200 OK\n".to_vec()),
         Just(b"\n".to_vec()),
         Just(b"Decode batch, #running-req: 1, accept len: 3.\n".to_vec()),
-        Just(b"\x1b[32m[2026-10-12 01:02:03]\x1b[0m Decode batch, #running-req: 1, #queue-req: 0\r\n".to_vec()),
+        Just(
+            b"\x1b[32m[2026-10-12 01:02:03]\x1b[0m Decode batch, #running-req: 1, #queue-req: 0\r\n".to_vec()
+        ),
         Just(b"2026-06-01T10:00:02.0Z stdout P [2026-10-12 01:02:03] Decode batch, #running-r\n".to_vec()),
         Just(b"2026-06-01T10:00:02.0Z stdout F eq: 1, #queue-req: 0\n".to_vec()),
         (1_usize..400_000).prop_map(|length| [vec![b'x'; length], b"\n".to_vec()].concat()),
     ];
     let line = prop_oneof![8 => decode, 8 => ranks, 4 => prefill, 1 => other];
-    (line, 1_usize..700)
-        .prop_map(|(line, times)| if line.len() > 1000 { line } else { line.repeat(times) })
+    (line, 1_usize..700).prop_map(|(line, times)| if line.len() > 1000 { line } else { line.repeat(times) })
 }
 
 proptest! {
@@ -142,7 +144,9 @@ fn a_long_log_adds_up_the_same_by_batch_and_by_record() {
         );
         log.push_str(&text);
         match noise % 2003 {
-            0 => log.push_str("[2026-10-12 01:02:03 DP1] Prefill batch, #new-seq: 1, #new-token: 8, #queue-req: 0\n"),
+            0 => log.push_str(
+                "[2026-10-12 01:02:03 DP1] Prefill batch, #new-seq: 1, #new-token: 8, #queue-req: 0\n",
+            ),
             // Once more, by the same rank or a copy of it.
             1 => log.push_str(&text),
             2 => log.push_str(&text.replace(" DP0]", " DP0 TP1]")),

@@ -104,12 +104,11 @@ impl Findings {
             }
         }
         let known = self.tags.iter().rev().take(COMPARED).position(|known| known == tags);
-        self.last_voice = match known {
-            Some(back) => self.tags.len() - 1 - back,
-            None => {
-                self.tags.push(*tags);
-                self.tags.len() - 1
-            }
+        self.last_voice = if let Some(back) = known {
+            self.tags.len() - 1 - back
+        } else {
+            self.tags.push(*tags);
+            self.tags.len() - 1
         };
         index(self.last_voice)
     }
@@ -166,7 +165,8 @@ impl Findings {
 
     /// Where texts stand: all in the block, or all in a copy.
     fn spots<const N: usize>(&mut self, block: &[u8], texts: [&[u8]; N]) -> (Base, [Spot; N]) {
-        let in_block = |text: &[u8]| if text.is_empty() { Some(Spot::default()) } else { Spot::find(block, text) };
+        let in_block =
+            |text: &[u8]| if text.is_empty() { Some(Spot::default()) } else { Spot::find(block, text) };
         if texts.iter().all(|text| in_block(text).is_some()) {
             return (Base::Block, texts.map(|text| in_block(text).unwrap_or_default()));
         }

@@ -6,8 +6,8 @@ mod compact;
 mod found;
 mod view;
 
+pub(in crate::evidence) use breaks::line_breaks;
 pub use compact::CompactLine;
 pub(in crate::evidence) use compact::{ABSENT, Base, Iteration, Shape, Spot, index};
 pub(in crate::evidence) use found::{Findings, Stand};
-pub(in crate::evidence) use breaks::line_breaks;
 pub use view::{Batch, Mark, Part};

@@ -138,7 +138,8 @@ impl<'a> Batch<'a> {
             message: self.message(line),
         };
         if line.throughput == HUGE {
-            let printed = whole.field("gen throughput (token/s)").and_then(|value| value.utf8_chunks().next());
+            let printed =
+                whole.field("gen throughput (token/s)").and_then(|value| value.utf8_chunks().next());
             let number = printed.and_then(|printed| printed.valid().split_ascii_whitespace().next());
             whole.gen_throughput_tps = number.and_then(|number| number.parse().ok());
         }

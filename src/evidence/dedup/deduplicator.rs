@@ -6,10 +6,10 @@ use crate::evidence::batch::{Batch, CompactLine};
 use crate::evidence::{DecodeLine, Tags};
 
 use super::fingerprint::fingerprint;
-use super::ranks::Ranks;
 use super::older::Older;
-use super::table::{Entry, Table};
+use super::ranks::Ranks;
 use super::source::Source;
+use super::table::{Entry, Table};
 use super::time::Time;
 use super::waiting::{Key, Line, Waiting};
 
@@ -157,7 +157,13 @@ impl Deduplicator {
     /// Whether a line of the batch at hand is later than all before it, when it certainly is new. If it is to be
     /// remembered, [`remember_new`](Self::remember_new) must follow; only where [`is_full`](Self::is_full).
     #[inline]
-    pub(crate) fn is_new(&self, rank: usize, line: &CompactLine, batch: &Batch<'_>, time: Time) -> Option<bool> {
+    pub(crate) fn is_new(
+        &self,
+        rank: usize,
+        line: &CompactLine,
+        batch: &Batch<'_>,
+        time: Time,
+    ) -> Option<bool> {
         match time.cmp(&self.latest) {
             Ordering::Greater => Some(true),
             Ordering::Equal => {

@@ -6,9 +6,9 @@ mod older;
 mod ranks;
 mod source;
 mod table;
-mod time;
 #[cfg(test)]
 mod tests;
+mod time;
 mod voices;
 mod waiting;
 

@@ -7,7 +7,9 @@ pub(crate) struct Time([u64; 4]);
 impl Time {
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Self {
-        let word = |at: usize| text.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_be_bytes(*word));
+        let word = |at: usize| {
+            text.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_be_bytes(*word))
+        };
         // `2026-10-12 01:02:03`, with three digits more or without.
         let last = match text.len() {
             19 => word(11).map(|word| word << 40),

@@ -85,7 +85,7 @@ struct Mark {
 
 impl Mark {
     /// The line, which belongs to `source`.
-    fn line<'a>(&self, source: Source<'a>) -> Option<Line<'a>> {
+    fn line(self, source: Source<'_>) -> Option<Line<'_>> {
         let rank = usize::try_from(self.rank).unwrap_or(usize::MAX);
         Some(Line { numbers: source.line(self.index)?, source, rank })
     }
@@ -230,10 +230,12 @@ impl Waiting {
         count <= self.marked
             && (1..=count).all(|back| {
                 let mark = self.marks.get((self.marked - back) % ROOM);
-                mark.and_then(|mark| Some((mark.rank, batch.line(mark.index)?))).is_some_and(|(other, numbers)| {
-                    let other = usize::try_from(other).unwrap_or(usize::MAX);
-                    if other == rank { numbers.differs(line) } else { dp(other) != dp(rank) }
-                })
+                mark.and_then(|mark| Some((mark.rank, batch.line(mark.index)?))).is_some_and(
+                    |(other, numbers)| {
+                        let other = usize::try_from(other).unwrap_or(usize::MAX);
+                        if other == rank { numbers.differs(line) } else { dp(other) != dp(rank) }
+                    },
+                )
             })
     }
 
@@ -277,7 +279,9 @@ mod tests {
     /// Messages of the lines that wait, the oldest first.
     fn take_all(waiting: &mut Waiting, source: Source<'_>) -> Vec<(Time, String)> {
         let mut taken = Vec::new();
-        waiting.take_all(source, |key| taken.push((key.time, String::from_utf8_lossy(key.message).into_owned())));
+        waiting.take_all(source, |key| {
+            taken.push((key.time, String::from_utf8_lossy(key.message).into_owned()));
+        });
         assert_eq!(waiting.len(), 0);
         taken
     }
@@ -303,9 +307,10 @@ mod tests {
     /// Lines of a batch wait as those before it, and after its end.
     #[test]
     fn lines_wait_over_the_end_of_a_batch() {
-        let log: String = (0..40)
-            .map(|index| format!("[12:00:{index:02}] Decode batch, #running-req: 1, #token: {index}, #queue-req: 0\n"))
-            .collect();
+        let line = |index| {
+            format!("[12:00:{index:02}] Decode batch, #running-req: 1, #token: {index}, #queue-req: 0\n")
+        };
+        let log = (0..40).map(line).collect::<Vec<_>>().concat();
         let message = |index| format!("#running-req: 1, #token: {index}, #queue-req: 0");
         for ended in [1, 2, 3] {
             let mut waiting = Waiting::default();

@@ -157,7 +157,8 @@ impl<L: Layout> Layouts<L> {
     /// Looks through all layouts.
     #[inline(never)]
     fn find(&mut self, line: &Window) -> Option<usize> {
-        let found = self.known.iter().position(|layout| layout.frame().ends(line) && layout.frame().fits(line))?;
+        let found =
+            self.known.iter().position(|layout| layout.frame().ends(line) && layout.frame().fits(line))?;
         if let Some(layout) = self.known.get_mut(self.last) {
             layout.frame_mut().next = found;
         }
@@ -233,13 +234,12 @@ impl Frame {
         // What a bracket holds behind its time, up to its end: the tags.
         let tags_at = time.map_or(Some(open + 1), |time| time.map(|(at, len)| at + len))?;
         let tags_len = close.checked_sub(tags_at)?;
-        let iteration = match iteration {
-            None => None,
-            Some(_) => {
-                let at = memchr::memrchr(b'[', raw.get(..spot)?)? + 1;
-                let len = memchr::memchr(b']', raw.get(at..)?)?;
-                Some(Digits::at(raw, at, len)?)
-            }
+        let iteration = if iteration.is_some() {
+            let at = memchr::memrchr(b'[', raw.get(..spot)?)? + 1;
+            let len = memchr::memchr(b']', raw.get(at..)?)?;
+            Some(Digits::at(raw, at, len)?)
+        } else {
+            None
         };
         // A name with another digit in it is another name.
         let fields = Fields::new(message);
@@ -301,9 +301,8 @@ impl Tagged {
         tags: &mut TagCache,
         findings: &mut Findings,
     ) -> u32 {
-        tags.voice_of(Short { words, len: index(self.len) }, findings).unwrap_or_else(|| {
-            tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings)
-        })
+        tags.voice_of(Short { words, len: index(self.len) }, findings)
+            .unwrap_or_else(|| tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings))
     }
 }
 
@@ -436,7 +435,8 @@ fn patterns(raw: &[u8]) -> Option<Vec<Pattern>> {
 
 /// What keeps the first `len` of 16 bytes.
 fn masks(len: usize) -> Option<[u64; 2]> {
-    let mask = |bytes: usize| u64::MAX.checked_shr(64 - 8 * u32::try_from(bytes.min(8)).unwrap_or(8)).unwrap_or(0);
+    let mask =
+        |bytes: usize| u64::MAX.checked_shr(64 - 8 * u32::try_from(bytes.min(8)).unwrap_or(8)).unwrap_or(0);
     (len <= 16).then(|| [mask(len), mask(len.saturating_sub(8))])
 }
 
