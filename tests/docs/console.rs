@@ -43,6 +43,7 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "SNAPSHOTS=overwrite cargo test --test docs",
     // It measures; tests do not.
     "cargo bench",
+    "./benches/anchors.sh /dev/shm/logs",
     // They take a nightly compiler and ten minutes.
     "cargo install cargo-fuzz --locked",
     "cargo +nightly fuzz run archive fuzz/corpus/archive tests/data/packed -- -max_total_time=660 -rss_limit_mb=512 -timeout=20 -max_len=65536",

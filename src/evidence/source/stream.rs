@@ -8,9 +8,8 @@ use crate::evidence::batch::Batch;
 use crate::evidence::{Scanner, sglang::LineScanner};
 
 use super::block::{Block, fill};
-use super::budget::{Budget, count};
+use super::budget::Budget;
 use super::crew::Crew;
-use super::failure::Failure;
 use super::stitch::Stitcher;
 
 /// The bytes of one log.
@@ -105,6 +104,9 @@ impl<'a> Source<'a> {
             #[cfg(unix)]
             Self::File(file, budget) => {
                 use std::os::unix::fs::FileExt;
+
+                use super::budget::count;
+                use super::failure::Failure;
 
                 let mut at = number.saturating_mul(count(super::block::BLOCK));
                 fill(block, |room| {
