@@ -49,12 +49,12 @@ for share in 25 85; do
     echo "$log: best of $runs"
     # hyperfine's columns: command, mean, stddev, median, user, system, min, max; a command's name may hold a comma.
     sed 's/^"\([^"]*\), \([^"]*\)"/\1; \2/' "$scratch/times" |
-        awk -F, 'NR > 1 { name[NR] = $1; best[NR] = $7; user[NR] = $5; system[NR] = $6; n = NR }
+        awk -F, 'NR > 1 { sub(";", ",", $1); name[NR] = $1; best[NR] = $7; user[NR] = $5; kernel[NR] = $6; n = NR }
             END {
                 rg = best[n - 1]; wc = best[n]
                 printf "%-18s %8s %8s %8s %10s %10s\n", "", "s", "user s", "system s", "to rg", "to wc"
                 for (i = 2; i <= n; i++)
-                    printf "%-18s %8.3f %8.3f %8.3f %10.2f %10.2f\n", name[i], best[i], user[i], system[i], best[i] / rg, best[i] / wc
+                    printf "%-18s %8.3f %8.3f %8.3f %10.2f %10.2f\n", name[i], best[i], user[i], kernel[i], best[i] / rg, best[i] / wc
             }'
     printf 'peak memory, MiB: %s with 1 thread, %s with 2\n\n' \
         "$(peak "$(audit 1 "$log")")" "$(peak "$(audit 2 "$log")")"
