@@ -7,7 +7,10 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
 
-use accsim::law::{AcceptanceLaw, Histogram, PerPosition, Setting, Steps, Stream, Tokens};
+use accsim::law::{
+    AcceptanceLaw, GeometricDecay, Histogram, PerPosition, Pool, PoolKind, RealHead, Setting, Steps, Stream,
+    Tokens, TwoPoint,
+};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Steps of a decode line.
@@ -15,6 +18,9 @@ const INTERVAL: u32 = 40;
 
 /// Lines drawn in one iteration.
 const LINES: u32 = 1000;
+
+/// Times that work is done while it is timed against `NumPy`.
+const TIMES: u32 = 20;
 
 /// Steps drawn in one iteration.
 const SEQUENCE: usize = 1 << 16;
@@ -29,6 +35,28 @@ fn multinomial() -> AcceptanceLaw {
 
 fn rates() -> AcceptanceLaw {
     PerPosition::new(vec![0.9, 0.5, 0.2]).map_or(AcceptanceLaw::Constant(1), AcceptanceLaw::PerPosition)
+}
+
+/// Every law that is drawn step by step; a constant has nothing to draw.
+fn sequence_laws() -> Vec<(&'static str, AcceptanceLaw)> {
+    let setting = Setting::new(3.51, 6);
+    let of = |law: fn(Setting) -> AcceptanceLaw| setting.map_or(AcceptanceLaw::Constant(1), law);
+    let constant = AcceptanceLaw::Constant(1);
+    let geometric = GeometricDecay::with_mean_rate(0.5, 5).map_or(constant.clone(), AcceptanceLaw::Geometric);
+    let pool = setting.map_or(AcceptanceLaw::Constant(1), |setting| {
+        AcceptanceLaw::Pool(Pool::new(PoolKind::TrtLlm, TwoPoint::new(setting)))
+    });
+    let real = RealHead::new(&[0.9, 0.8, 0.7, 0.6, 0.5]).map_or(constant, AcceptanceLaw::Real);
+    vec![
+        ("match-expected", match_expected()),
+        ("per-request", of(AcceptanceLaw::per_request)),
+        ("multinomial", multinomial()),
+        ("clamped-short", of(AcceptanceLaw::clamped_short)),
+        ("rates", rates()),
+        ("geometric", geometric),
+        ("real", real),
+        ("fixed sequence", pool),
+    ]
 }
 
 fn counts(criterion: &mut Criterion) {
@@ -55,9 +83,7 @@ fn counts(criterion: &mut Criterion) {
 fn sequences(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sequences");
     group.throughput(Throughput::Elements(u64::try_from(SEQUENCE).unwrap_or(1)));
-    for (name, law) in
-        [("match-expected", match_expected()), ("multinomial", multinomial()), ("rates", rates())]
-    {
+    for (name, law) in sequence_laws() {
         group.bench_function(format!("{name}, filled"), |bencher| {
             let mut steps = Steps::new(&law, Stream::new(1, 0, 0));
             let mut lengths = vec![0; SEQUENCE];
@@ -74,15 +100,25 @@ fn sequences(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Steps a second of work on `steps` steps: the best of seven runs.
+/// Seconds that this process has had a processor, as `NumPy`'s side counts them too; the clock's where the system does not
+/// say. Other programs on the machine then change little.
+fn seconds(since: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| since.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
+}
+
+/// Steps a second of work on `steps` steps: the best of seven runs, each long enough for the system's count of time.
 fn rate(steps: f64, mut work: impl FnMut()) -> f64 {
-    let mut best = f64::INFINITY;
+    let (begin, mut best) = (Instant::now(), f64::INFINITY);
     for _ in 0..7 {
-        let start = Instant::now();
-        work();
-        best = best.min(start.elapsed().as_secs_f64());
+        let start = seconds(begin);
+        for _ in 0..TIMES {
+            work();
+        }
+        best = best.min(seconds(begin) - start);
     }
-    steps / best
+    steps * f64::from(TIMES) / best
 }
 
 /// The same work by `NumPy`, which prints its steps a second by name.
@@ -103,6 +139,15 @@ fn anchor(_: &mut Criterion) {
         Steps::new(&law, Stream::new(1, 0, 0)).fill(&mut lengths);
         black_box(lengths);
     });
+    for (name, law) in sequence_laws() {
+        let mut lengths = vec![0; 4_000_000];
+        let mut steps = Steps::new(&law, Stream::new(1, 0, 0));
+        let rate = rate(4e6, || {
+            steps.fill(&mut lengths);
+            black_box(&lengths);
+        });
+        println!("sequence, {name}: {rate:.2e} steps/s of processor time");
+    }
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let mut words = line.split_whitespace();
         let (Some(name), Some(numpy)) =

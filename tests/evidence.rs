@@ -45,6 +45,7 @@ fn h200_logs_have_the_lines_that_their_readme_counts() {
             Record::Start(_) => starts += 1,
             Record::CacheFlush(_) => flushes += 1,
             Record::Skipped(_) => skipped += 1,
+            Record::Setting(setting) => panic!("{name}: {setting:?}"),
             Record::Prefill(_) => {}
         });
         assert_eq!((lines, with_accept_len), (decode, speculative), "{name}");

@@ -292,9 +292,12 @@ fn settings_that_do_not_hold() {
     let nothing = file("nothing.env", "PATH=/bin\n");
     let (exit, _, err) = accsim(&format!("simulate --env {nothing}"));
     assert_eq!(exit, Exit::Failed);
-    assert!(err.contains("--engine"), "{err}");
-    let (exit, out, _) = accsim(&format!("simulate --env {nothing} --engine sglang --num-steps 3"));
+    assert!(err.contains("no setting of simulated acceptance"), "{err}");
+    // A server that is given nothing is another matter.
+    let bare = file("bare.sh", "+ python3 -m sglang.launch_server --speculative-num-steps 3\n");
+    let (exit, out, _) = accsim(&format!("simulate --env {bare}"));
     assert_eq!(exit, Exit::Undecided, "{out}");
+    assert!(out.contains("would accept for real: no accept length is set"), "{out}");
 }
 
 #[test]
@@ -394,5 +397,63 @@ fn several_commands_on_one_line() {
         let document = json(&format!("--env {path} --engine sglang --num-steps 3"));
         assert_eq!(document["holds"], true, "{text}");
         close(number(&document, "/checks/0/expected/mean"), 2.99, 1e-9);
+    }
+}
+
+/// Without an engine a length above the maximum is cut too, and that is said.
+#[test]
+fn a_length_above_the_maximum_is_said_to_be_cut() {
+    let (exit, _, err) = accsim("simulate --accept-length 5 --num-steps 3");
+    assert_eq!(exit, Exit::Ok);
+    assert!(err.contains("warning[clamped-to-max]: 5 is cut to 4 without a word"), "{err}");
+    let document = json("--accept-length 5 --num-steps 3");
+    assert_eq!(document["notes"][0]["code"], "clamped-to-max");
+    close(number(&document, "/exact/mean"), 4.0, 0.0);
+    let (_, _, err) = accsim("simulate --accept-length 4 --num-steps 3");
+    assert!(!err.contains("clamped-to-max"), "{err}");
+    assert_eq!(json("--accept-length 4 --num-steps 3").get("notes"), None);
+}
+
+/// A negative number is a value that is refused with what was expected, and no unknown flag.
+#[test]
+fn negative_numbers_are_values() {
+    let log = "tests/data/h200/e3k3_al299.log";
+    for (line, message) in [
+        ("simulate --accept-length -1 --num-steps 3", "error: an accept length is at least 1, found -1"),
+        ("simulate --accept-length -inf --num-steps 3", "error: an accept length is"),
+        (
+            "simulate --accept-length 3 --num-steps -3",
+            "error: invalid value '-3' for '--num-steps <N>': -3 is not in",
+        ),
+        ("simulate dsv41flash dspark -5", "error: invalid value '-5' for '[K]': -5 is not in"),
+        ("simulate --rates -0.5,0.2", "error: the acceptance rate of position 1 is -0.5"),
+        (
+            "simulate dsv41flash dspark 5 --steps -5",
+            "error: invalid value '-5' for '--steps <N>': expected a whole number",
+        ),
+        (
+            "simulate dsv41flash dspark 5 --lines -5",
+            "error: invalid value '-5' for '--lines <N>': expected a whole number from 1 to",
+        ),
+        (
+            "simulate dsv41flash dspark 5 --emit-log - --running-req -4",
+            "error: invalid value '-4' for '--running-req <A[-B]>': '-4' is neither a number nor a range",
+        ),
+        (
+            "env --accept-length -5 --max-accept-length 6 --engine sglang",
+            "error: an accept length is at least 1",
+        ),
+        ("curves lookup dsv41flash dspark -5", "error: invalid value '-5' for '<K>': -5 is not in"),
+        (
+            &format!("audit {log} --accept-length 2 --margin -2%"),
+            "error: invalid value '-2%' for '--margin <MARGIN>'",
+        ),
+        (&format!("audit {log} --accept-length -2"), "error: an accept length is at least 1, found -2"),
+        (&format!("audit {log} --confidence -0.5"), "error: invalid value '-0.5' for '--confidence <SHARE>'"),
+        (&format!("audit {log} --threads -1"), "error: invalid value '-1' for '--threads <N>'"),
+    ] {
+        let (exit, out, err) = accsim(line);
+        assert_eq!((exit, out.as_str()), (Exit::Failed, ""), "{line}");
+        assert!(err.starts_with(message), "{line}: {err}");
     }
 }

@@ -33,8 +33,13 @@ impl Candidate {
         Self { mechanism, ln: f64::NEG_INFINITY, charge: 0.0, fits: false, other: None }
     }
 
-    fn score(&self) -> f64 {
+    pub(super) fn score(&self) -> f64 {
         self.ln - self.charge
+    }
+
+    /// Whether it is a thousand times more likely than what has that score.
+    pub(super) fn is_decisively_above(&self, score: f64) -> bool {
+        self.score() - score > DECISIVE.ln()
     }
 
     /// Whether the other one says the same about these lines.

@@ -112,17 +112,14 @@ fn pearson(left: &[Kept], right: &[Kept]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-
-    use super::super::trace::LINES_PER_POINT;
+    use super::super::trace::{Entry, Trace};
     use super::*;
+    use crate::evidence::Place;
 
     fn rank(values: &[u32]) -> Rank {
-        let mut rank = Rank::default();
-        let mut room = LINES_PER_POINT;
-        for value in values {
-            rank.trace.add(*value, 1, 1, &mut room);
-        }
-        rank
+        let place = Place { file: 0, line: 1 };
+        let line = |value: &u32| Entry { hundredths: *value, before: 1, batch: 1, steady: true, place };
+        Rank { trace: Trace::of(values.iter().map(line)), ..Rank::default() }
     }
 
     const DRAWS: [u32; 10] = [350, 362, 340, 355, 345, 370, 338, 352, 348, 365];

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::evidence::Place;
 use crate::golden::Target;
 use crate::law::{TwoPoint, float};
+use crate::replay::{DrawLaw, ReplayStatus};
 
 use super::dispersion::{Dispersion, LatticeCheck};
 use super::estimate::{Estimate, MeanInterval, lines_needed};
@@ -114,6 +115,30 @@ pub enum Reason {
     },
     /// More lines are needed.
     ShortRun(Shortfall),
+    /// An evaluation run that was told to simulate.
+    SimulationSet,
+    /// An evaluation run whose lines were simulated, by this law.
+    SimulatedEvaluation(Mechanism),
+    /// An evaluation run whose lines no simulation gives.
+    RealAsExpected,
+    /// An evaluation run in which no draft was ever accepted.
+    NothingAccepted,
+    /// An evaluation run whose lines may be real, or simulated.
+    EvaluationUndecided,
+    /// The lines are the server's own draws for the target.
+    Replayed {
+        /// What was drawn.
+        law: DrawLaw,
+        /// Decimal logarithm of the chance of an accident.
+        log10_chance: f64,
+    },
+    /// The lines are the server's own draws for something else.
+    OtherTarget {
+        /// What was drawn.
+        law: DrawLaw,
+    },
+    /// A proof by the server's own draws was asked for, and there is none.
+    ReplayRequired(ReplayStatus),
 }
 
 /// What is missing for a verdict.
@@ -144,13 +169,16 @@ pub(super) struct Case<'a> {
     pub(super) is_mixed: bool,
 }
 
-/// An error that says the server is not the target's.
+/// An error that says the server is not the target's, or was told another one.
 pub(super) fn other_server(findings: &[Finding]) -> Option<FindingCode> {
-    findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error)
-        .map(|finding| finding.code)
-        .find(|code| matches!(code, FindingCode::MethodMismatch | FindingCode::DraftLengthMismatch))
+    findings.iter().filter(|finding| finding.severity == Severity::Error).map(|finding| finding.code).find(
+        |code| {
+            matches!(
+                code,
+                FindingCode::MethodMismatch | FindingCode::DraftLengthMismatch | FindingCode::OtherTarget
+            )
+        },
+    )
 }
 
 impl Case<'_> {

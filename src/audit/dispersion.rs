@@ -18,6 +18,9 @@ const TAIL: f64 = 0.00025;
 const CHI_SQUARE_LINES: u64 = 10;
 const CHI_SQUARE_VARIANCE: f64 = 5.0;
 
+/// Degrees of freedom below which chi-square says nothing about D where nearly every line prints the same value.
+const MIN_FREEDOM: f64 = 8.0;
+
 /// Share of steady lines that may miss the lattice: a request may finish inside a window.
 pub(super) const TOLERATED_MISSES: f64 = 0.1;
 
@@ -49,7 +52,7 @@ impl Dispersion {
         self.upper_tail < TAIL
     }
 
-    /// Dispersion of the steady lines about a law; `None` where the law has no spread or there are no such lines.
+    /// Dispersion of the steady lines about a law; `None` where the law has no spread, prints it too coarsely, or there are no such lines.
     /// `free` says that the law's mean was estimated from the same lines.
     pub(super) fn about(law: &AcceptanceLaw, interval: u32, sample: &Sample<'_>, free: bool) -> Option<Self> {
         match law {
@@ -101,6 +104,10 @@ impl Dispersion {
         let counted = float(lines.checked_sub(u64::from(free)).filter(|lines| *lines > 0)?);
         // Mean and variance of D fix scale and freedom.
         let freedom = 2.0 * counted * float(lines) / excess.max(f64::MIN_POSITIVE);
+        // Of a normal law each line gives one.
+        if freedom < MIN_FREEDOM && freedom < counted / 4.0 {
+            return None;
+        }
         let scaled = d * freedom / counted;
         let (lower_tail, upper_tail) = (chi_square_lower(scaled, freedom), chi_square_upper(scaled, freedom));
         Some(Self { d, lines, lower_tail, upper_tail })

@@ -2,11 +2,13 @@
 
 mod lines;
 mod mechanism;
+mod replay;
 mod server;
 mod verdict;
 
 pub(super) use lines::about_lines;
 pub(super) use mechanism::about_mechanism;
+pub(super) use replay::about_replay;
 pub(super) use server::about_server;
 pub(super) use verdict::about_verdict;
 

@@ -72,6 +72,10 @@ pub enum FindingCode {
     DraftLengthMismatch,
     /// Idle time before a line: its throughput is no speed.
     IdleWindow,
+    /// The run was given another target than the one it is audited against.
+    OtherTarget,
+    /// An evaluation run was simulated.
+    SimulationInEval,
     /// The server drafts with another algorithm than the target's.
     MethodMismatch,
     /// Accept length and accept rate of the lines do not fit together.
@@ -82,6 +86,8 @@ pub enum FindingCode {
     NoDecodeLines,
     /// Too few lines for a verdict.
     ShortRun,
+    /// The lines are not the server's own draws.
+    ReplayContradicted,
 }
 
 impl FindingCode {
@@ -104,11 +110,14 @@ impl FindingCode {
             Self::CudaGraphOff => "cuda-graph-off",
             Self::DraftLengthMismatch => "draft-length-mismatch",
             Self::IdleWindow => "idle-window",
+            Self::OtherTarget => "other-target",
+            Self::SimulationInEval => "simulation-in-eval",
             Self::MethodMismatch => "method-mismatch",
             Self::AcceptRateDisagrees => "accept-rate-disagrees",
             Self::NoSpeculativeFields => "no-speculative-fields",
             Self::NoDecodeLines => "no-decode-lines",
             Self::ShortRun => "short-run",
+            Self::ReplayContradicted => "replay-contradicted",
         }
     }
 }

@@ -9,6 +9,7 @@ use super::likelihood::{log_likelihood, log_likelihood_of_real};
 use super::mechanism::{Mechanism, Mechanisms, Other};
 use super::options::RivalCell;
 use super::sample::Sample;
+use super::stretches::{Mixture, Stated, Stretches};
 
 /// The lines that all laws are judged on.
 pub(super) struct Hypotheses<'a> {
@@ -45,6 +46,8 @@ impl<'a> Hypotheses<'a> {
         rivals.extend(real);
         let simulated = self.simulated_at_others(target, own.ln, cells);
         rivals.extend(most_likely(&simulated).cloned());
+        let mixture = self.mixture(target, cells, &own, &rivals);
+        rivals.extend(mixture.as_ref().map(|(candidate, _)| candidate.clone()));
 
         let contest = Contest::new(&own, &rivals);
         let is_rivalled = self.at_the_mean().is_some_and(|(_, free)| contest.is_rivalled_by(&free));
@@ -60,6 +63,9 @@ impl<'a> Hypotheses<'a> {
             log_likelihood: contest.log_likelihoods(),
             other,
             constant,
+            change: mixture
+                .filter(|_| identified == Some(Mechanism::Mixed))
+                .map(|(_, mixture)| mixture.change),
             cells_alike: contest.alike(&simulated),
             unknown_target: is_rivalled.then(|| self.sample.mean()),
             dispersion: Dispersion::about(&at_target, self.interval, self.sample, false),
@@ -92,6 +98,7 @@ impl<'a> Hypotheses<'a> {
             log_likelihood: contest.log_likelihoods(),
             other: None,
             constant,
+            change: None,
             cells_alike: Vec::new(),
             unknown_target: None,
             dispersion: Dispersion::about(&law, self.interval, self.sample, true),
@@ -163,7 +170,12 @@ impl<'a> Hypotheses<'a> {
     /// The two-point law at every value that may have been simulated in place of the target.
     fn simulated_at_others(&self, target: &Target, own: f64, cells: &[RivalCell]) -> Vec<Candidate> {
         let max = target.max_accept_length();
-        let values = self.other_values(target, cells);
+        // Those with the floor of the target or of the lines.
+        let floor_of_lines = self.sample.range().map_or(0.0, |(low, _)| f64::from(low / 100));
+        let floors = [target.accept_length().get().floor(), floor_of_lines];
+        let values = Self::other_values(target, cells, |floor| {
+            floors.iter().any(|wanted| (wanted - floor).abs() < 0.5)
+        });
         // The best of a list is charged for the choice.
         let charge = float(u64::try_from(values.len()).unwrap_or(u64::MAX)).max(1.0).ln();
         let laws: Vec<(AcceptanceLaw, Other)> = values
@@ -183,16 +195,65 @@ impl<'a> Hypotheses<'a> {
             .collect()
     }
 
-    /// Golden values with the floor of the target or of the lines, and the target plus and minus one.
-    fn other_values(&self, target: &Target, cells: &[RivalCell]) -> Vec<(f64, Other)> {
+    /// Two laws one after the other, where that is a thousand times more likely than any single one.
+    fn mixture(
+        &self,
+        target: &Target,
+        cells: &[RivalCell],
+        own: &Candidate,
+        rivals: &[Candidate],
+    ) -> Option<(Candidate, Mixture)> {
+        let max = target.max_accept_length();
+        let setting = Setting::new(target.accept_length().get(), max).ok()?;
+        let stated = |mechanism, law| Stated { mechanism, law, charge: 0.0 };
+        let mut laws = vec![
+            stated(Mechanism::MatchExpected, AcceptanceLaw::match_expected(setting)),
+            stated(Mechanism::Multinomial, AcceptanceLaw::multinomial(setting)),
+            stated(Mechanism::Rounded, AcceptanceLaw::rounded(setting)),
+            stated(Mechanism::PerRequest, AcceptanceLaw::per_request(setting)),
+        ];
+        let (low, high) = self.sample.range()?;
+        laws.extend(
+            (low.div_ceil(100)..=(high / 100).min(max))
+                .map(|length| stated(Mechanism::Constant, AcceptanceLaw::Constant(length))),
+        );
+        let floors = f64::from(low / 100)..=f64::from(high / 100);
+        let mut values: Vec<f64> = Self::other_values(target, cells, |floor| floors.contains(&floor))
+            .into_iter()
+            .map(|(value, _)| value)
+            .collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        laws.extend(values.into_iter().filter_map(|value| {
+            let law = AcceptanceLaw::match_expected(Setting::new(value, max).ok()?);
+            Some(stated(Mechanism::OtherCell, law))
+        }));
+        // The target's law needs no choice; each other one is one of a list.
+        let charge = float(u64::try_from(laws.len()).unwrap_or(u64::MAX)).ln();
+        laws.iter_mut().skip(1).for_each(|stated| stated.charge = charge);
+
+        let mixture = Stretches::new(self.sample, self.interval, max).best(&laws)?;
+        let best = rivals.iter().map(Candidate::score).fold(own.score(), f64::max);
+        // Lines beyond those looked at are as likely as the best single law has them.
+        let gain = mixture.ln - mixture.charge - mixture.single;
+        let score = if best.is_finite() { best + gain } else { mixture.ln - mixture.charge };
+        let charge = mixture.charge;
+        let candidate =
+            Candidate { mechanism: Mechanism::Mixed, ln: score + charge, charge, fits: true, other: None };
+        (candidate.is_decisively_above(best)).then_some((candidate, mixture))
+    }
+
+    /// Golden values whose floor is wanted, and the target plus and minus one.
+    fn other_values(
+        target: &Target,
+        cells: &[RivalCell],
+        has_floor: impl Fn(f64) -> bool,
+    ) -> Vec<(f64, Other)> {
         let (length, max) = (target.accept_length().get(), f64::from(target.max_accept_length()));
-        let floor_of_lines = self.sample.range().map_or(0.0, |(low, _)| f64::from(low / 100));
-        let has_floor =
-            |value: f64| [length.floor(), floor_of_lines].iter().any(|lo| (lo - value.floor()).abs() < 0.5);
         let golden = cells
             .iter()
             .map(|cell| (cell.accept_length.get(), Other::Cell(cell.clone())))
-            .filter(|(value, _)| has_floor(*value));
+            .filter(|(value, _)| has_floor(value.floor()));
         // One off an integer is a constant, which has its own name.
         let is_whole = length - length.floor() <= 0.0;
         let one_off = [length - 1.0, length + 1.0].into_iter().filter(|_| !is_whole);

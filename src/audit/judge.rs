@@ -7,36 +7,65 @@ use crate::law::{AcceptanceLaw, Setting, TwoPoint, float};
 use super::decision::{Case, Reason, Verdict, other_server};
 use super::dispersion::{Dispersion, LatticeCheck, serial_correlation};
 use super::estimate::Estimate;
+use super::evaluation;
 use super::explain;
+use super::finding::FindingCode;
 use super::hypotheses::Hypotheses;
+use super::injection;
 use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
+use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
 use super::speed::SpeedSummary;
 
-/// Judges one point against a target; without one, reports what was measured and which kind of law fits.
+/// Judges one point against a target; without one, reports what was measured and which kind of law fits. Evaluation
+/// runs have no target.
 #[must_use]
 pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> PointReport {
+    let target = target.filter(|_| !options.expect_real);
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
-    let analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
+    let mut analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
 
     let mut findings = explain::about_server(seen, target);
+    if !options.expect_real {
+        findings.extend(injection::conflicts(seen, target, analysis.as_ref().map(|_| sample.mean())));
+    }
     let (verdict, reason) = match (&analysis, target) {
+        _ if options.expect_real && injection::first_length(&seen.injected).is_some() => {
+            (Verdict::Inconsistent, Reason::SimulationSet)
+        }
+        (Some(analysis), _) if options.expect_real => evaluation::decide(&sample, &analysis.mechanisms),
         (Some(analysis), Some(target)) => {
             analysis.decide(seen, &sample, target, options, interval.steps, &findings)
         }
         _ => without_lines(seen, target, &findings),
     };
+    let mut reason = (verdict, reason);
+    let replay = seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0));
+    if let Some(replay) = &replay {
+        reason = replay::decide(replay, reason, target, options);
+        if let Some(analysis) = &mut analysis {
+            replay::identify(replay, &mut analysis.mechanisms);
+        }
+    }
+    let (verdict, reason) = reason;
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
     }
-    findings.extend(explain::about_verdict(&reason));
+    if let Some(finding) =
+        replay.as_ref().and_then(|replay| explain::about_replay(replay, target, &options.cells))
+    {
+        // A proof says the same with more right.
+        findings.retain(|other| other.code != finding.code || other.code == FindingCode::OtherTarget);
+        findings.push(finding);
+    }
+    findings.extend(explain::about_verdict(seen, &reason));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
 
     let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));
@@ -54,6 +83,8 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         server: seen.servers.first().cloned(),
         target: target.cloned(),
         margin: options.margin,
+        confidence: options.confidence,
+        injected: seen.injected.clone(),
         decode_lines: seen.decode_lines(),
         spec_lines: seen.spec_lines(),
         skipped: seen.skipped.counts,
@@ -72,6 +103,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         lattice: analysis.as_ref().map(|analysis| analysis.lattice),
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
+        replay,
         findings,
         verdict,
         reason,
@@ -195,6 +227,11 @@ fn rank_reports(seen: &Observed) -> Vec<RankReport> {
             tags: rank.tags,
             lines: rank.decode_lines,
             accept_len: ratio(rank.hundredths, u128::from(rank.spec_lines)),
+            // Lines without an accept length are not kept apart: they count where the rank is the only one.
+            max_running_req: match seen.batch {
+                Some((_, max)) if seen.ranks.len() == 1 => Some(max),
+                _ => rank.max_batch.filter(|_| rank.decode_lines == rank.spec_lines),
+            },
         })
         .collect()
 }

@@ -18,11 +18,7 @@ pub(super) fn log_likelihood(
     let line = LineLaw::new(law, interval);
     let mut sum = 0.0;
     for (hundredths, window, count) in sample.windows() {
-        let mut ln = line.ln_probability(hundredths, window);
-        if let (false, true, Window::Steady { batch }) = (ln.is_finite(), tolerates_misses, window) {
-            let changing = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
-            ln = MISSED.ln() + line.ln_probability(hundredths, changing);
-        }
+        let ln = ln_line(&line, hundredths, window, tolerates_misses);
         if !ln.is_finite() {
             return f64::NEG_INFINITY;
         }
@@ -31,11 +27,15 @@ pub(super) fn log_likelihood(
     sum
 }
 
-/// Requests in the batch of a window, on average.
-fn batch_of(window: Window) -> f64 {
+/// Log-likelihood of one line.
+pub(super) fn ln_line(line: &LineLaw, hundredths: u32, window: Window, tolerates_misses: bool) -> f64 {
+    let ln = line.ln_probability(hundredths, window);
     match window {
-        Window::Steady { batch } => f64::from(batch),
-        Window::Changing { batch, .. } => batch,
+        Window::Steady { batch } if !ln.is_finite() && tolerates_misses => {
+            let changing = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
+            MISSED.ln() + line.ln_probability(hundredths, changing)
+        }
+        _ => ln,
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u3
     let tokens = |hundredths: u32| f64::from(hundredths) / 100.0;
     let (mut weight, mut weighted) = (0.0, 0.0);
     for (hundredths, window, count) in sample.windows() {
-        let draws = float(count) * interval * batch_of(window);
+        let draws = float(count) * interval * window.batch();
         weight += draws;
         weighted += draws * tokens(hundredths);
     }
@@ -58,7 +58,7 @@ pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u3
     let squares: f64 = sample
         .windows()
         .map(|(hundredths, window, count)| {
-            float(count) * interval * batch_of(window) * (tokens(hundredths) - mean).powi(2)
+            float(count) * interval * window.batch() * (tokens(hundredths) - mean).powi(2)
         })
         .sum();
     let floor = (mean - 1.0) * (f64::from(max) - mean) / 10.0;
@@ -87,7 +87,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tally::Cell;
-    use super::super::trace::Lag;
     use super::*;
     use crate::law::{Setting, printed};
 
@@ -99,7 +98,7 @@ mod tests {
             *cells.entry(Cell { hundredths, before: batch, batch }).or_default() += 1;
         }
         let steady = cells.into_iter().collect();
-        Sample { ranks: Vec::new(), correlation: None, steady, changing: Vec::new(), lag: Lag::default() }
+        Sample { steady, ..Sample::default() }
     }
 
     /// What no law can exceed: every value has the share of the lines that show it.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::dispersion::Dispersion;
 use super::options::RivalCell;
+use super::stretches::Change;
 
 /// A way in which a server comes to its accept lengths. The printed names are a contract with other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +23,8 @@ pub enum Mechanism {
     Real,
     /// Two neighbouring lengths around another value than the target.
     OtherCell,
+    /// One law first, another one later.
+    Mixed,
 }
 
 impl Mechanism {
@@ -36,6 +39,7 @@ impl Mechanism {
             Self::Constant => "constant",
             Self::Real => "real",
             Self::OtherCell => "other-cell",
+            Self::Mixed => "mixed",
         }
     }
 }
@@ -59,6 +63,8 @@ pub struct Mechanisms {
     pub other: Option<Other>,
     /// The one length that every step shows, if it is one.
     pub constant: Option<u32>,
+    /// Where the law changes, when it does so within the log (`mixed`).
+    pub change: Option<Change>,
     /// Golden cells that the lines fit as well as they fit the target, or the other cell that was identified.
     pub cells_alike: Vec<RivalCell>,
     /// Mean of a two-point law at no known value, where it explains the lines as well as the best of the others.

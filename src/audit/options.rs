@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::golden::{AcceptLength, Thinking};
+use crate::golden::{AcceptLength, Catalogue, Thinking};
+
+/// Margins from here on are no margins: an accept length is seldom as large.
+const MOST_TOKENS: f64 = 10.0;
 
 /// How an audit judges.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +17,23 @@ pub struct Options {
     pub confidence: Confidence,
     /// Verify steps per decode line, where the caller knows better than the log.
     pub decode_log_interval: Option<u32>,
+    /// The run is an evaluation: its drafts must really be judged, and any sign of a simulation is a fault. No target
+    /// counts then.
+    pub expect_real: bool,
     /// Golden cells that the server may have been given instead of the target's.
     pub cells: Vec<RivalCell>,
+    /// What a proof by the server's own draws counts for, where the point was built with replay.
+    pub replay: ReplayMode,
+}
+
+/// Whether the server's own draws have to prove the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReplayMode {
+    /// A proof decides where there is one.
+    #[default]
+    Auto,
+    /// Without a proof no point is consistent.
+    Require,
 }
 
 /// A golden cell that is not the target's.
@@ -29,6 +47,23 @@ pub struct RivalCell {
     pub draft_length: u32,
     /// The cell's value.
     pub accept_length: AcceptLength,
+}
+
+impl RivalCell {
+    /// Every cell of every curve that can be read.
+    pub fn all(catalogue: &Catalogue) -> impl Iterator<Item = Self> + '_ {
+        let curves = catalogue.entries().filter_map(|entry| entry.load().curve.as_ref().ok());
+        curves.flat_map(|curve| {
+            [Thinking::On, Thinking::Off, Thinking::Unstated].into_iter().flat_map(move |thinking| {
+                curve.values(thinking).map(move |(draft_length, accept_length)| Self {
+                    curve: curve.name.clone(),
+                    thinking,
+                    draft_length,
+                    accept_length,
+                })
+            })
+        })
+    }
 }
 
 /// How far the mean accept length may lie from the target: 2 % unless the caller says otherwise, about the
@@ -61,9 +96,17 @@ pub enum OptionError {
     /// Not a margin.
     #[error("a margin is a share of the target as '2%', or tokens as '0.05', and above 0; found '{0}'")]
     Margin(String),
+    /// A margin that every run would meet.
+    #[error("a margin of '{0}' decides nothing: it is below 100%, or below {MOST_TOKENS} tokens")]
+    Wide(String),
     /// Not a confidence.
     #[error("a confidence lies between 0.5 and 1, as 0.95; found '{0}'")]
     Confidence(String),
+    /// Not a time.
+    #[error(
+        "a time is written as 2026-10-12T01:02:03, or coarser, or as a time of day (01:02:03); found '{0}'"
+    )]
+    Moment(String),
 }
 
 impl Default for Margin {
@@ -95,6 +138,9 @@ impl FromStr for Margin {
         let value: f64 = digits.parse().map_err(|_| invalid())?;
         if !value.is_finite() || value <= 0.0 {
             return Err(invalid());
+        }
+        if value >= scale.unwrap_or(MOST_TOKENS) {
+            return Err(OptionError::Wide(text.to_owned()));
         }
         Ok(scale.map_or(Self::Tokens(value), |scale| Self::Share(value / scale)))
     }
@@ -158,7 +204,7 @@ mod tests {
 
     #[test]
     fn margins_and_confidences_are_checked() {
-        for text in ["", "%", "0", "nan", "inf%", "2 percent"] {
+        for text in ["", "%", "0", "nan", "inf%", "2 percent", "100%", "1e9", "10"] {
             assert!(text.parse::<Margin>().is_err(), "{text}");
         }
         assert_eq!("2 %".parse(), Ok(Margin::Share(0.02)));

@@ -1,13 +1,25 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
 use crate::evidence::{
-    Batch, CompactLine, Deduplicator, Novelty, Part, Place, Record, SkipReason, Source, Tags,
+    Batch, CompactLine, Deduplicator, EchoedSetting, Novelty, Part, Place, PrefillLine, Record, SkipReason,
+    Source, Tags,
 };
+use crate::golden::SettingSource;
+use crate::replay::{ReplayEvidence, ReplayOptions};
 
+use super::injection::InjectedSetting;
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
+use super::replay::Feed;
+use super::scope::Scope;
 use super::server::{self, Servers};
 use super::skipped::{SkipKind, SkippedLine, SkippedLines};
+
+/// Segments that are told apart; what follows stays with the last one.
+const MAX_SEGMENTS: usize = 1 << 12;
+
+/// Settings kept per point; a run has three or four.
+const MAX_SETTINGS: usize = 16;
 
 /// Collects the records of one point: one run of one server.
 ///
@@ -34,9 +46,15 @@ pub struct PointBuilder {
     voices: Vec<Option<usize>>,
     duplicates: Deduplicator,
     rooms: Rooms,
+    /// For the next segment.
+    replay_options: Option<ReplayOptions>,
+    scope: Scope,
+    /// Earlier segments, where each is a point.
+    ended: Vec<Observed>,
     file: Option<u32>,
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
+    replay: Option<Feed>,
 }
 
 /// What the lines of one point add up to.
@@ -45,6 +63,7 @@ pub struct Observed {
     pub(super) name: String,
     /// Files that records came from.
     pub(super) files: Vec<u32>,
+    pub(super) injected: Vec<InjectedSetting>,
     pub(super) ranks: Vec<Rank>,
     pub(super) servers: Servers,
     pub(super) rates: Rates,
@@ -58,6 +77,7 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+    pub(super) replay: Option<ReplayEvidence>,
 }
 
 impl PointBuilder {
@@ -71,9 +91,25 @@ impl PointBuilder {
             voices: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
+            replay_options: None,
+            scope: Scope::default(),
+            ended: Vec::new(),
             file: None,
             decode_only: false,
+            replay: None,
         }
+    }
+
+    /// Leaves out what the scope says.
+    #[must_use]
+    pub fn with_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// The lines are laid against the server's own draws.
+    #[must_use]
+    pub fn with_replay(self, options: ReplayOptions) -> Self {
+        Self { replay: Some(Feed::new(options.clone())), replay_options: Some(options), ..self }
     }
 
     /// The same point, which keeps the first `most` lines that count for nothing; without this, none.
@@ -130,6 +166,7 @@ impl PointBuilder {
             self.file = Some(file);
             self.seen.files.push(file);
             self.gathers.iter_mut().for_each(Gather::begin_segment);
+            self.replay.iter_mut().for_each(Feed::file);
         }
     }
 
@@ -151,36 +188,107 @@ impl PointBuilder {
     /// Takes a record that is no decode line.
     fn other(&mut self, place: impl Fn() -> Place, record: &Record<'_>) {
         match record {
-            Record::Prefill(line) if !self.decode_only => self.prefill(line.tags),
+            Record::Prefill(line) if !self.decode_only => self.prefill(line),
             Record::Decode(_) | Record::Prefill(_) => {}
             Record::Start(arguments) => {
-                if self.seen.servers.start(arguments, place()) {
+                let place = place();
+                let is_new = self.seen.servers.is_new(arguments, place);
+                if is_new {
+                    if self.split() {
+                        self.seen.servers = Servers::default();
+                        self.replay = self.replay_options.clone().map(Feed::new);
+                    }
                     self.gathers.iter_mut().for_each(Gather::begin_segment);
+                    self.seen.servers.start(arguments, place);
                 }
+                self.replay.iter_mut().for_each(|replay| replay.start(arguments, is_new));
                 self.decode_only = arguments.disaggregation_mode.as_deref() == Some("decode");
             }
             // The engine begins a new window; the one at hand is lost.
-            Record::CacheFlush(_) => self.gathers.iter_mut().for_each(Gather::break_window),
+            Record::CacheFlush(_) => {
+                self.split();
+                self.gathers.iter_mut().for_each(Gather::break_window);
+                self.replay.iter_mut().for_each(Feed::flush);
+            }
+            Record::Setting(setting) => self.seen.inject(place(), *setting),
             Record::Skipped(skipped) => {
                 self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
             }
         }
     }
 
-    /// Ends the point.
+    /// Ends the point. Where segments are points, this is the last one.
     #[must_use]
     pub fn finish(mut self) -> Observed {
-        let rooms = &mut self.rooms;
-        let rates = &mut self.seen.rates;
-        self.seen.ranks = self.gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
-        self.seen.ranks.sort_by_key(|rank| rank.tags);
-        self.seen
+        self.end()
+    }
+
+    /// Ends the point, or all of them where segments are points: in the order of the log, numbered from 1 where there
+    /// are several.
+    #[must_use]
+    pub fn finish_segments(mut self) -> Vec<Observed> {
+        let last = self.end();
+        let mut all = self.ended;
+        if all.is_empty() || last.decode_lines() > 0 {
+            all.push(last);
+        }
+        if all.len() > 1 {
+            for (number, seen) in (1..).zip(&mut all) {
+                seen.name = format!("{}#{number}", seen.name);
+            }
+        }
+        all
+    }
+
+    /// What came together since the last segment's end.
+    fn end(&mut self) -> Observed {
+        let mut seen = std::mem::take(&mut self.seen);
+        let gathers = std::mem::take(&mut self.gathers);
+        self.rank_of.clear();
+        let (rooms, rates) = (&mut self.rooms, &mut seen.rates);
+        seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
+        seen.ranks.sort_by_key(|rank| rank.tags);
+        seen.replay = self.replay.take().map(Feed::finish);
+        if !self.scope.is_whole() {
+            seen.servers.forget_silent();
+        }
+        seen
+    }
+
+    /// Begins another point where segments are points and this one has lines; says whether it did. The server goes on.
+    fn split(&mut self) -> bool {
+        let is_due = self.scope.by_segment
+            && self.ended.len() < MAX_SEGMENTS
+            && self.gathers.iter().any(Gather::has_lines);
+        if is_due {
+            let ended = self.end();
+            self.seen.name.clone_from(&ended.name);
+            self.seen.skipped.most = ended.skipped.room();
+            self.seen.files.extend(self.file);
+            self.seen.servers = ended.servers.last_alone();
+            self.seen.injected = last_of_each(&ended.injected);
+            self.replay = self.replay_options.clone().map(Feed::new);
+            if let (Some(replay), Some(server)) = (&mut self.replay, self.seen.servers.first()) {
+                // It has drawn before.
+                replay.start(server, true);
+                replay.file();
+            }
+            self.ended.push(ended);
+        }
+        is_due
+    }
+
+    /// Whether lines may be taken without a look at each: all of them count, none begins a point, and where they stand
+    /// in the server's draws is asked of none.
+    fn may_be_calm(&self) -> bool {
+        let scope = &self.scope;
+        scope.is_whole() && !scope.by_segment && self.replay.as_ref().is_none_or(Feed::only_counts)
     }
 
     /// Takes the decode lines at the start of `lines` that are like the last one of their rank but for their numbers, and
     /// are not to be taken for another of the same time. Most lines of a log are. Returns how many.
     fn calm_lines(&mut self, lines: &[CompactLine], index: u32, batch: &Batch<'_>) -> usize {
-        let Some(first) = lines.first() else { return 0 };
+        let Some(first) = lines.first().filter(|_| self.may_be_calm()) else { return 0 };
         let voice = usize::try_from(first.voice()).ok().and_then(|voice| *self.voices.get(voice)?);
         let rank = voice.and_then(|voice| Some((voice, (*self.rank_of.get(voice)?)?)));
         let Some((voice, rank)) = rank.filter(|_| self.duplicates.is_full()) else { return 0 };
@@ -210,6 +318,7 @@ impl PointBuilder {
             gather.end_run(&run, last);
             let count = u64::try_from(taken).unwrap_or(0);
             self.seen.servers.count_lines(count);
+            self.replay.iter_mut().for_each(|replay| replay.count(rank, count));
             // The graph of such lines was on, or is not named.
             self.seen.graphs_on += if batch.graph(first).is_some() { count } else { 0 };
         }
@@ -232,15 +341,36 @@ impl PointBuilder {
             return self.duplicate(voice, novelty, source.message(line), &place);
         }
         if line.running_req() == 0 {
+            // Its window was drawn all the same.
+            if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
+                replay.line(*rank, line, &place);
+            }
             return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
+        }
+        let mut number = self.rank(voice);
+        if !self.scope.is_whole() && !self.is_in_scope(number, line, source) {
+            return self.seen.skipped.add(SkipKind::OutOfScope, &place, source.message(line));
+        }
+        if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(time)) {
+            self.split();
+            number = self.rank(voice);
         }
         let graph = source.graph(line).map(|graph| graph.on);
         let is_capped = source.is_capped(line);
         self.seen.count(line, graph, is_capped, &place);
-        let number = self.rank(voice);
         if let Some(gather) = self.gathers.get_mut(number) {
             gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
         }
+        if let Some(replay) = &mut self.replay {
+            replay.line(number, line, &place);
+        }
+    }
+
+    /// Whether a line of this rank was asked for.
+    fn is_in_scope(&mut self, rank: usize, line: &CompactLine, source: Source<'_>) -> bool {
+        let (scope, gather) = (&self.scope, self.gathers.get_mut(rank));
+        scope.admits(source.timestamp(line))
+            && !gather.is_some_and(|gather| gather.is_warming_up(scope.skip_lines))
     }
 
     #[cold]
@@ -293,11 +423,28 @@ impl PointBuilder {
     }
 
     /// Requests join the batches of one data-parallel rank.
-    fn prefill(&mut self, tags: Tags) {
-        let data_rank = tags.rank("DP");
-        let same = self.gathers.iter_mut().filter(|gather| gather.tags().rank("DP") == data_rank);
-        same.for_each(Gather::prefill);
+    fn prefill(&mut self, line: &PrefillLine<'_>) {
+        let data_rank = line.tags.rank("DP");
+        // Figures are read only for draws that are followed.
+        let mut replay = self.replay.as_mut().filter(|replay| !replay.only_counts());
+        let new_seq = replay.as_ref().and_then(|_| line.figures().new_seq);
+        for (rank, gather) in self.gathers.iter_mut().enumerate() {
+            if gather.tags().rank("DP") == data_rank {
+                gather.prefill();
+                if let Some(replay) = &mut replay {
+                    replay.prefill(rank, new_seq);
+                }
+            }
+        }
     }
+}
+
+/// Of settings that occur with several values the last one.
+fn last_of_each(settings: &[InjectedSetting]) -> Vec<InjectedSetting> {
+    let is_last = |(number, setting): &(usize, &InjectedSetting)| {
+        !settings.iter().skip(number + 1).any(|later| later.name == setting.name)
+    };
+    settings.iter().enumerate().filter(is_last).map(|(_, setting)| setting.clone()).collect()
 }
 
 /// Pipeline and tensor rank: the lowest one speaks for its scheduler.
@@ -306,6 +453,38 @@ fn height(tags: Tags) -> (u32, u32) {
 }
 
 impl Observed {
+    /// Keeps a setting that no earlier line shows.
+    fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
+        let EchoedSetting { name, value } = setting;
+        let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
+        if !is_known && self.injected.len() < MAX_SETTINGS {
+            self.injected.push(InjectedSetting {
+                name: name.to_owned(),
+                value: value.to_owned(),
+                place,
+                source: SettingSource::Log,
+                is_beside: false,
+            });
+        }
+    }
+
+    /// Adds settings that stand in files about the run.
+    pub fn add_settings(&mut self, settings: impl IntoIterator<Item = InjectedSetting>) {
+        self.injected.extend(settings);
+    }
+
+    /// The settings of the simulation that are known.
+    #[must_use]
+    pub fn injected(&self) -> &[InjectedSetting] {
+        &self.injected
+    }
+
+    /// Files that records came from, in the order of reading.
+    #[must_use]
+    pub fn files(&self) -> &[u32] {
+        &self.files
+    }
+
     #[inline]
     fn count(
         &mut self,
@@ -332,6 +511,12 @@ impl Observed {
             self.capped_lines += 1;
             self.first_capped.get_or_insert_with(place);
         }
+    }
+
+    /// What the server's own draws are laid against, where the point was built with replay.
+    #[must_use]
+    pub fn replay(&self) -> Option<&ReplayEvidence> {
+        self.replay.as_ref()
     }
 
     /// The name it is reported under.

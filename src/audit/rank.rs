@@ -1,6 +1,6 @@
 //! What the lines of one rank add up to.
 
-use std::collections::hash_map::Entry;
+use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use super::rates::Rates;
 use super::recent::{self, Recent, Slots};
 use super::speed::{self, BinKey, RecentBins, Speed};
 use super::tally::{self, Cell, Tally};
-use super::trace::{self, Lag, Sums, Trace};
+use super::trace::{self, Entry, Lag, Sums, Trace};
 use super::values::Values;
 
 /// Kinds of lines that one point counts apart (48 bytes each); real logs have thousands.
@@ -86,6 +86,8 @@ pub(super) struct Rank {
     /// The same weighed by running requests, and the sum of these.
     pub(super) batch_hundredths: u128,
     pub(super) batches: u128,
+    /// Largest batch of a speculative line.
+    pub(super) max_batch: Option<u32>,
     /// All speculative lines, weighed by kappa.
     pub(super) sums: KappaSums,
     pub(super) values: Values,
@@ -178,6 +180,8 @@ pub(super) struct Gather {
     calm: Calm,
     prefilled: bool,
     begun: bool,
+    /// Lines that were passed over as warm-up.
+    passed: u64,
     /// The engine's time on the line before.
     time: Time,
 }
@@ -211,6 +215,23 @@ impl Gather {
     pub(super) fn prefill(&mut self) {
         self.end_calm();
         self.prefilled = true;
+    }
+
+    /// Whether any line came.
+    pub(super) fn has_lines(&self) -> bool {
+        self.rank.decode_lines > 0
+    }
+
+    /// Whether the line is one of the first so many, which do not count.
+    pub(super) fn is_warming_up(&mut self, lines: u64) -> bool {
+        let is_early = self.passed < lines;
+        self.passed += u64::from(is_early);
+        is_early
+    }
+
+    /// Whether the clock went back since the line before: logs were joined here.
+    pub(super) fn is_before(&self, time: Option<Time>) -> bool {
+        self.begun && time.is_some_and(|time| time < self.time)
     }
 
     /// The next line is looked at in full.
@@ -276,8 +297,7 @@ impl Gather {
     ) {
         self.end_calm();
         if let Some(time) = time {
-            if time < self.time {
-                // The clock went back: logs were joined here.
+            if self.is_before(Some(time)) {
                 self.begin_segment();
             }
             self.time = time;
@@ -300,7 +320,12 @@ impl Gather {
         }
         let rate = line.accept_rate().map(Hundredths::count);
         let before = before.map_or(batch, |before| before.batch);
-        self.rank.trace.add(hundredths, before, batch, &mut rooms.trace);
+        let trace = &mut self.rank.trace;
+        if trace.has_room(rooms.trace) {
+            trace.add(Entry { hundredths, before, batch, steady, place: place() }, &mut rooms.trace);
+        } else {
+            trace.leave_out(Cell { hundredths, before, batch });
+        }
         let kind = Kind { hundredths, rate, before, batch, steady };
         if steady && !is_capped && graph != Some(false) {
             self.begin_calm(line.shape(), graph);
@@ -316,12 +341,12 @@ impl Gather {
     #[inline(never)]
     fn look_up(&mut self, kind: Kind, key: u64, place: &impl Fn() -> Place, rooms: &mut Rooms) {
         match self.kinds.entry(kind) {
-            Entry::Occupied(_) => {}
-            Entry::Vacant(free) if rooms.kinds > 0 => {
+            hash_map::Entry::Occupied(_) => {}
+            hash_map::Entry::Vacant(free) if rooms.kinds > 0 => {
                 rooms.kinds -= 1;
                 free.insert(Alike { lines: 0, first: place() });
             }
-            Entry::Vacant(_) => {
+            hash_map::Entry::Vacant(_) => {
                 let alike = Alike { lines: 1, first: place() };
                 self.rank.count(kind, alike, &mut self.rates, &mut rooms.cells);
                 return;
@@ -346,6 +371,7 @@ impl Gather {
         for (kind, alike) in kinds {
             self.rank.count(kind, alike, rates, &mut rooms.cells);
         }
+        self.rank.speed.end();
         self.rank
     }
 }
@@ -409,6 +435,7 @@ impl Rank {
         self.hundredths += u128::from(hundredths) * u128::from(lines);
         self.batch_hundredths += u128::from(hundredths) * weight;
         self.batches += weight;
+        self.max_batch = self.max_batch.max(Some(batch));
         self.sums.add(hundredths, kappa, lines);
         self.values.add(hundredths, kappa, lines, first);
         if let Some(rate) = rate {

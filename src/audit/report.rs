@@ -4,11 +4,13 @@ use crate::engine::Engine;
 use crate::evidence::{ServerStart, Tags};
 use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Setting};
+use crate::replay::Replay;
 
 use super::decision::{Reason, Verdict};
 use super::dispersion::LatticeCheck;
 use super::estimate::MeanInterval;
 use super::finding::Finding;
+use super::injection::InjectedSetting;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
 use super::sample::DecodeInterval;
@@ -29,6 +31,10 @@ pub struct PointReport {
     pub target: Option<Target>,
     /// How far the mean may lie from it.
     pub margin: Margin,
+    /// Confidence of the interval that decides.
+    pub confidence: Confidence,
+    /// Settings of the simulation: as the log shows them, in the order of their lines, then those of files about the run.
+    pub injected: Vec<InjectedSetting>,
     /// Decode lines with running requests.
     pub decode_lines: u64,
     /// Those of them with an accept length.
@@ -64,6 +70,8 @@ pub struct PointReport {
     pub mechanisms: Option<Mechanisms>,
     /// Steady lines on the lattice of one draw a step.
     pub lattice: Option<LatticeCheck>,
+    /// What the server's own draws say, where the point was built with replay.
+    pub replay: Option<Replay>,
     /// Remarks, the gravest first.
     pub findings: Vec<Finding>,
     /// The decision.
@@ -109,6 +117,8 @@ pub struct RankReport {
     pub lines: u64,
     /// Plain mean of the printed accept lengths, in tokens.
     pub accept_len: Option<f64>,
+    /// Largest `#running-req`; `None` where some of its lines have no accept length and others ranks hide it.
+    pub max_running_req: Option<u32>,
 }
 
 /// Accept lengths of one point, in tokens per verify step.

@@ -1,14 +1,16 @@
 //! The lines that are judged: all of them, or those of one rank where the ranks are one sample.
 
+use std::collections::BTreeMap;
+
 use crate::evidence::Place;
 use crate::law::{Lattice, Window, float};
 
 use super::correlation::{RankCorrelation, correlate};
-use super::kappa::Kappa;
+use super::kappa::{Kappa, KappaSums};
 use super::point::Observed;
 use super::rank::Rank;
 use super::tally::Cell;
-use super::trace::Lag;
+use super::trace::{Kept, Lag};
 
 /// Steps of a decode line when nothing says otherwise: SGLang's default.
 const DEFAULT_INTERVAL: u32 = 40;
@@ -20,10 +22,13 @@ const OTHER_INTERVALS: [u32; 6] = [1, 10, 20, 30, 50, 100];
 const EXPLAINED: f64 = 0.9;
 
 /// The ranks with accept lengths, and how they hang together.
+#[derive(Default)]
 pub(super) struct Sample<'a> {
     /// Ranks with speculative lines.
     pub(super) ranks: Vec<&'a Rank>,
     pub(super) correlation: Option<RankCorrelation>,
+    /// The ranks that are judged: one where they are one sample, else all.
+    pub(super) judged: Vec<&'a Rank>,
     /// Steady lines of the judged ranks by cell, in order.
     pub(super) steady: Vec<(Cell, u64)>,
     /// The other lines of the judged ranks.
@@ -54,6 +59,19 @@ pub enum IntervalSource {
     Assumed,
 }
 
+impl IntervalSource {
+    /// The name that programs read.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Server => "server_args",
+            Self::Inferred => "inferred",
+            Self::Assumed => "default",
+        }
+    }
+}
+
 impl<'a> Sample<'a> {
     pub(super) fn new(seen: &'a Observed) -> Self {
         let ranks: Vec<&Rank> = seen.ranks.iter().filter(|rank| rank.spec_lines > 0).collect();
@@ -70,7 +88,21 @@ impl<'a> Sample<'a> {
         }
         let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
         let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
-        Self { ranks, correlation, steady, changing, lag }
+        Self { ranks, correlation, judged, steady, changing, lag }
+    }
+
+    /// Some lines on their own, of no rank.
+    pub(super) fn of_lines(lines: &[Kept]) -> Self {
+        let (mut steady, mut changing) = (BTreeMap::new(), BTreeMap::new());
+        for line in lines {
+            let cells = if line.is_steady() { &mut steady } else { &mut changing };
+            *cells.entry(line.cell()).or_insert(0) += 1;
+        }
+        Self {
+            steady: steady.into_iter().collect(),
+            changing: changing.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// Lines of the judged ranks.
@@ -98,7 +130,10 @@ impl<'a> Sample<'a> {
 
     /// Smallest and largest printed value of all lines of all ranks, in hundredths.
     pub(super) fn range(&self) -> Option<(u32, u32)> {
-        let values = || self.ranks.iter().flat_map(|rank| rank.values.iter().map(|value| value.hundredths));
+        let values = || {
+            let ranks = self.ranks.iter().flat_map(|rank| rank.values.iter().map(|value| value.hundredths));
+            ranks.chain(self.windows().map(|(hundredths, ..)| hundredths))
+        };
         Some((values().min()?, values().max()?))
     }
 
@@ -120,8 +155,15 @@ impl<'a> Sample<'a> {
         (low == high && low.is_multiple_of(100)).then_some(low / 100)
     }
 
-    /// Mean of all lines of all ranks weighed by kappa, in tokens.
+    /// Mean of all lines of all ranks weighed by kappa, in tokens; of the lines where they have no rank.
     pub(super) fn mean(&self) -> f64 {
+        if self.ranks.is_empty() {
+            let mut sums = KappaSums::default();
+            for (cell, count) in self.steady.iter().chain(&self.changing) {
+                sums.add(cell.hundredths, Kappa::between(cell.before, cell.batch), *count);
+            }
+            return sums.tokens() / sums.kappa();
+        }
         let sum = |of: fn(&Rank) -> f64| self.ranks.iter().map(|rank| of(rank)).sum::<f64>();
         sum(|rank| rank.sums.tokens()) / sum(|rank| rank.sums.kappa())
     }

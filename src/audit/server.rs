@@ -23,21 +23,40 @@ struct Start {
 }
 
 impl Servers {
-    /// A server's arguments. Every node of a server prints them once, so equal ones without a line since the last
-    /// start, or in another file, are no new server: then `false`.
-    pub(super) fn start(&mut self, arguments: &ServerStart, place: Place) -> bool {
-        if let Some(last) = self.starts.last() {
+    /// Whether these arguments are a new server's. Every node of a server prints them once, so equal ones without a
+    /// line since the last start, or in another file, are none.
+    pub(super) fn is_new(&self, arguments: &ServerStart, place: Place) -> bool {
+        self.starts.last().is_none_or(|last| {
             let is_node = last.lines == 0 || last.place.file != place.file;
-            if is_node && last.arguments == *arguments {
-                return false;
-            }
-        }
+            !is_node || last.arguments != *arguments
+        })
+    }
+
+    /// A new server's arguments.
+    pub(super) fn start(&mut self, arguments: &ServerStart, place: Place) {
         if self.starts.len() < MAX_STARTS {
             self.starts.push(Start { arguments: arguments.clone(), place, lines: 0 });
         } else {
             self.surplus += 1;
         }
-        true
+    }
+
+    /// The server that goes on in the next segment: the last one, without its lines.
+    pub(super) fn last_alone(&self) -> Self {
+        let last = self.starts.last().map(|start| Start {
+            arguments: start.arguments.clone(),
+            place: start.place,
+            lines: 0,
+        });
+        Self { starts: last.into_iter().collect(), surplus: 0 }
+    }
+
+    /// Forgets servers none of whose lines count, where another one has some.
+    pub(super) fn forget_silent(&mut self) {
+        if self.starts.iter().any(|start| start.lines > 0) {
+            self.starts.retain(|start| start.lines > 0);
+            self.surplus = 0;
+        }
     }
 
     pub(super) fn count_lines(&mut self, lines: u64) {
@@ -148,15 +167,18 @@ mod tests {
         let place = |file, line| Place { file, line };
         let (old, new) = (start("EAGLE", 3, 4, None), start("EAGLE", 5, 6, None));
         let mut servers = Servers::default();
-        assert!(servers.start(&old, place(0, 1)));
+        assert!(servers.is_new(&old, place(0, 1)));
+        servers.start(&old, place(0, 1));
         // The second node of the same server.
-        assert!(!servers.start(&old, place(0, 2)));
+        assert!(!servers.is_new(&old, place(0, 2)));
         servers.count_lines(1);
-        assert!(!servers.start(&old, place(1, 1)));
-        assert!(servers.start(&old, place(0, 90)));
+        assert!(!servers.is_new(&old, place(1, 1)));
+        assert!(servers.is_new(&old, place(0, 90)));
+        servers.start(&old, place(0, 90));
         assert_eq!((servers.count(), servers.second()), (2, Some(place(0, 90))));
         assert_eq!(servers.change(), None);
-        assert!(servers.start(&new, place(0, 99)));
+        assert!(servers.is_new(&new, place(0, 99)));
+        servers.start(&new, place(0, 99));
         assert_eq!(servers.change(), Some((&old, &new, place(0, 99))));
     }
 }

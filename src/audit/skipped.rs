@@ -16,6 +16,8 @@ pub struct Skipped {
     pub lookalike: u64,
     /// No running request.
     pub idle: u64,
+    /// Outside the time that was asked for, or among the first lines that were to be passed over.
+    pub out_of_scope: u64,
     /// NaN or infinite acceptance fields.
     pub not_finite: u64,
 }
@@ -24,7 +26,7 @@ impl Skipped {
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.truncated + self.duplicate + self.lookalike + self.idle + self.not_finite
+        self.truncated + self.duplicate + self.lookalike + self.idle + self.out_of_scope + self.not_finite
     }
 
     fn count(&mut self, kind: SkipKind) {
@@ -34,6 +36,7 @@ impl Skipped {
             SkipKind::Unread(SkipReason::Lookalike) => &mut self.lookalike,
             SkipKind::Unread(SkipReason::NotFinite) => &mut self.not_finite,
             SkipKind::Idle => &mut self.idle,
+            SkipKind::OutOfScope => &mut self.out_of_scope,
         };
         *count += 1;
     }
@@ -46,6 +49,8 @@ pub enum SkipKind {
     Unread(SkipReason),
     /// It has no running request.
     Idle,
+    /// It stands outside the time that was asked for, or among the first lines that were to be passed over.
+    OutOfScope,
 }
 
 impl SkipKind {
@@ -55,6 +60,7 @@ impl SkipKind {
         match self {
             Self::Unread(reason) => reason.name(),
             Self::Idle => "idle",
+            Self::OutOfScope => "out_of_scope",
         }
     }
 }
@@ -80,9 +86,14 @@ pub(super) struct SkippedLines {
 }
 
 impl SkippedLines {
+    /// How many lines can still be kept.
+    pub(super) fn room(&self) -> usize {
+        self.most.saturating_sub(self.first.len())
+    }
+
     pub(super) fn add(&mut self, kind: SkipKind, place: impl Fn() -> Place, text: &[u8]) {
         self.counts.count(kind);
-        if self.first.len() < self.most {
+        if self.room() > 0 {
             let text = text.get(..KEPT_BYTES).unwrap_or(text).to_vec();
             self.first.push(SkippedLine { place: place(), kind, text });
         }

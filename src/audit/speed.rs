@@ -203,13 +203,17 @@ impl Speed {
         Some(bin)
     }
 
+    /// Ends the rank: what came lately is counted, and its memory is free.
+    pub(super) fn end(&mut self) {
+        for (key, sums) in std::mem::take(&mut self.recent).iter() {
+            count_in(&mut self.bins, Bin::unpacked(key), sums);
+        }
+    }
+
+    /// What the lines add up to, once the rank has [ended](Self::end).
     pub(super) fn summary(&self) -> SpeedSummary {
         // In order, so that sums do not depend on the hash.
-        let mut bins = self.bins.clone();
-        for (key, sums) in self.recent.iter() {
-            count_in(&mut bins, Bin::unpacked(key), sums);
-        }
-        let mut bins: Vec<_> = bins.into_iter().collect();
+        let mut bins: Vec<_> = self.bins.iter().map(|(bin, item)| (*bin, *item)).collect();
         bins.sort_unstable_by_key(|(bin, _)| *bin);
         let items: Vec<Item> =
             self.lines.iter().copied().chain(bins.into_iter().map(|(_, item)| item)).collect();
@@ -373,6 +377,7 @@ mod tests {
         for (number, (batch, tps, graph)) in (0..).zip(lines) {
             add(&mut speed, number, *batch, *tps, *graph, room);
         }
+        speed.end();
         speed.summary()
     }
 

@@ -1,21 +1,48 @@
-//! The first lines of a rank in their order, for what depends on order: correlation between ranks, and blocks.
+//! The first lines of a rank in their order, for what depends on order: correlation between ranks, blocks, and changes
+//! of the law.
 
 use std::ops::{AddAssign, Mul};
 
+use crate::evidence::Place;
+use crate::law::Window;
+
 use super::kappa::{Kappa, KappaSums};
+use super::tally::Cell;
 
 /// Lines kept per rank: at 40 steps a line, two and a half million verify steps.
 const LINES_PER_RANK: usize = 1 << 16;
 
-/// Lines kept per point (four bytes each).
-pub(super) const LINES_PER_POINT: usize = 1 << 21;
+/// Lines kept per point (sixteen bytes each).
+pub(super) const LINES_PER_POINT: usize = 1 << 20;
 
-/// One kept line.
+/// One kept line. Numbers too large for their room read as the largest that has some.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     hundredths: u16,
     kappa: u16,
+    /// `#running-req`, and above it whether the line is steady.
+    batch: u16,
+    before: u16,
+    file: u16,
+    line: u32,
 }
+
+/// A line on its way into the trace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Printed accept length.
+    pub(super) hundredths: u32,
+    /// `#running-req` of the line before.
+    pub(super) before: u32,
+    /// `#running-req`.
+    pub(super) batch: u32,
+    /// The batch did not change.
+    pub(super) steady: bool,
+    pub(super) place: Place,
+}
+
+/// The bit that says steady.
+const STEADY: u16 = 1 << 15;
 
 impl Kept {
     /// Printed accept length, in tokens; what is above 655.35 reads as that.
@@ -31,6 +58,57 @@ impl Kept {
     pub(super) fn kappa(self) -> f64 {
         Kappa::unpack(self.kappa)
     }
+
+    /// The batch during the line's window.
+    pub(super) fn window(self) -> Window {
+        let Cell { before, batch, .. } = self.cell();
+        if self.is_steady() {
+            Window::Steady { batch }
+        } else {
+            Window::Changing {
+                kappa: Kappa::between(before, batch).get(),
+                batch: f64::midpoint(f64::from(before), f64::from(batch)),
+            }
+        }
+    }
+
+    /// Whether the batch did not change.
+    pub(super) fn is_steady(self) -> bool {
+        self.batch & STEADY != 0
+    }
+
+    /// Its value and batch sizes.
+    pub(super) fn cell(self) -> Cell {
+        Cell {
+            hundredths: u32::from(self.hundredths),
+            before: u32::from(self.before),
+            batch: u32::from(self.batch & !STEADY),
+        }
+    }
+
+    /// What decides how likely the line is under a law.
+    pub(super) fn kind(self) -> (Cell, bool) {
+        (self.cell(), self.is_steady())
+    }
+
+    /// Where it stands.
+    pub(super) fn place(self) -> Place {
+        Place { file: u32::from(self.file), line: u64::from(self.line) }
+    }
+}
+
+impl From<Entry> for Kept {
+    fn from(entry: Entry) -> Self {
+        let batch = |number: u32| u16::try_from(number).unwrap_or(u16::MAX).min(STEADY - 1);
+        Self {
+            hundredths: u16::try_from(entry.hundredths).unwrap_or(u16::MAX),
+            kappa: Kappa::between(entry.before, entry.batch).pack(),
+            batch: batch(entry.batch) | if entry.steady { STEADY } else { 0 },
+            before: batch(entry.before),
+            file: u16::try_from(entry.place.file).unwrap_or(u16::MAX),
+            line: u32::try_from(entry.place.line).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// The first lines, and sums of all others.
@@ -41,17 +119,33 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Adds a line, with the batch sizes at both ends of its window; `room` is what the point can still keep.
-    pub(super) fn add(&mut self, hundredths: u32, before: u32, batch: u32, room: &mut usize) {
-        let kappa = Kappa::between(before, batch);
-        // Once a line is left out, all later ones are: what is kept has no gaps.
-        if *room > 0 && self.kept.len() < LINES_PER_RANK && self.rest.lines == 0 {
+    /// Adds a line; `room` is what the point can still keep.
+    pub(super) fn add(&mut self, entry: Entry, room: &mut usize) {
+        if self.has_room(*room) {
             *room -= 1;
-            let hundredths = u16::try_from(hundredths).unwrap_or(u16::MAX);
-            self.kept.push(Kept { hundredths, kappa: kappa.pack() });
+            self.kept.push(Kept::from(entry));
         } else {
-            self.rest.add(hundredths, kappa, 1);
+            self.leave_out(Cell { hundredths: entry.hundredths, before: entry.before, batch: entry.batch });
         }
+    }
+
+    /// Whether the next line is kept, where the point can still keep `room` lines.
+    pub(super) fn has_room(&self, room: usize) -> bool {
+        // Once a line is left out, all later ones are: what is kept has no gaps.
+        room > 0 && self.kept.len() < LINES_PER_RANK && !self.is_full()
+    }
+
+    /// Adds a line that is not kept.
+    pub(super) fn leave_out(&mut self, line: Cell) {
+        self.rest.add(line.hundredths, Kappa::between(line.before, line.batch), 1);
+    }
+
+    /// A trace with these lines.
+    #[cfg(test)]
+    pub(super) fn of(entries: impl IntoIterator<Item = Entry>) -> Self {
+        let mut trace = Self::default();
+        entries.into_iter().for_each(|entry| trace.add(entry, &mut LINES_PER_POINT.clone()));
+        trace
     }
 
     pub(super) fn kept(&self) -> &[Kept] {
@@ -204,7 +298,8 @@ mod tests {
     fn lines_beyond_the_room_are_summed() {
         let (mut trace, mut room) = (Trace::default(), 2);
         for hundredths in [351, 352, 353] {
-            trace.add(hundredths, 1, 1, &mut room);
+            let place = Place { file: 0, line: 1 };
+            trace.add(Entry { hundredths, before: 1, batch: 1, steady: true, place }, &mut room);
         }
         assert_eq!(trace.kept().len(), 2);
         assert!((trace.rest().tokens() - 3.53).abs() < 1e-9);

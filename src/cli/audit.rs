@@ -1,36 +1,51 @@
 //! `accsim audit`: server logs against a target.
 
+mod settings;
+
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anstream::adapter::strip_bytes;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
-use super::format::FormatFlags;
+use super::format::{ReportFlags, ReportFormat};
+use super::global::Color;
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
+use super::recover::recover;
+use super::replay::ReplayFlags;
 use super::select::CellFlags;
 use super::skipped::{SHOWN, SkippedReport};
 use super::{Exit, Global, catalogue};
 use crate::audit::{
-    Confidence, Margin, Observed, Options, PointBuilder, PointReport, RivalCell, Verdict, judge,
+    Confidence, Margin, Moment, Observed, Options, PointBuilder, RivalCell, Scope, Verdict, injected_length,
+    judge,
 };
 use crate::evidence::{
-    Batch, Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
+    Batch, Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
-use crate::golden::{Query, Target, Thinking};
+use crate::golden::{Query, Target};
+use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};
-use crate::report::text;
+use crate::report::text::audit::{Detail, write_audit};
+use crate::report::{AuditRun, csv, github, junit, markdown};
+use settings::SettingFiles;
 
 const GOLDEN: &str = "Target: a golden cell";
 const EXPLICIT: &str = "Target: a number";
+const INJECTED: &str =
+    "Target: what the run was told [default: as the log echoes it, or a file beside the log says]";
 const JUDGEMENT: &str = "How to judge";
+const SCOPE: &str = "Which lines count";
 
 const USAGE: &str = "\
 accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-length <K>
-       accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]";
+       accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]
+       accsim audit [OPTIONS] <PATH>... --env <FILE> | --recipe <FILE>
+       accsim audit [OPTIONS] <PATH>... --expect-real";
 
 /// Flags of `accsim audit`.
 #[derive(Args, Clone, Debug)]
@@ -58,38 +73,66 @@ pub(crate) struct AuditArgs {
     cell: CellFlags,
 
     /// Tokens per verify step that the run should show, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_negative_numbers = true)]
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true)]
     accept_length: Option<f64>,
 
     /// Most tokens that one verify step can emit: draft length + 1 [default: as the server's arguments in the log say]
     #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length")]
     max_accept_length: Option<u32>,
 
+    /// What the run was told: an environment, an env file, a `set -x` trace or a server-info document
+    #[arg(long, value_name = "FILE", help_heading = INJECTED)]
+    env: Option<PathBuf>,
+
+    /// What the run was told: its recipe
+    #[arg(long, value_name = "FILE", help_heading = INJECTED, conflicts_with = "env")]
+    recipe: Option<PathBuf>,
+
     /// Engine that wrote the logs
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: LogEngine,
 
     /// How far the mean may lie from the target: a share of it (2%), or tokens (0.05)
-    #[arg(long, value_name = "MARGIN", default_value = "2%", help_heading = JUDGEMENT)]
+    #[arg(long, value_name = "MARGIN", default_value = "2%", help_heading = JUDGEMENT, allow_hyphen_values = true)]
     margin: Margin,
 
     /// Confidence of the interval that decides
-    #[arg(long, value_name = "SHARE", default_value = "0.95", help_heading = JUDGEMENT)]
+    #[arg(long, value_name = "SHARE", default_value = "0.95", help_heading = JUDGEMENT, allow_hyphen_values = true)]
     confidence: Confidence,
 
     /// Verify steps per decode line [default: as the log says, else as its values say, else 40]
     #[arg(long, value_name = "N", help_heading = JUDGEMENT, value_parser = clap::value_parser!(u32).range(1..))]
     decode_log_interval: Option<u32>,
 
+    /// The run is an evaluation: any sign of simulated acceptance is wrong
+    #[arg(long, help_heading = JUDGEMENT)]
+    #[arg(conflicts_with_all = ["model", "method", "draft_length", "accept_length", "max_accept_length", "margin"])]
+    expect_real: bool,
+
+    /// Count decode lines from this time on: 2026-10-12T01:02:03, or coarser, or a time of day
+    #[arg(long, value_name = "T", help_heading = SCOPE)]
+    since: Option<Moment>,
+
+    /// Count decode lines up to this time, it included
+    #[arg(long, value_name = "T", help_heading = SCOPE)]
+    until: Option<Moment>,
+
+    /// Pass over the first N decode lines of each rank of a point (warm-up)
+    #[arg(long, value_name = "N", help_heading = SCOPE, default_value_t = 0, hide_default_value = true)]
+    skip_lines: u64,
+
     /// What makes a point, one run of one server
-    #[arg(long, value_name = "WHAT", default_value = "path", help_heading = JUDGEMENT)]
+    #[arg(long, value_name = "WHAT", default_value = "path", help_heading = SCOPE)]
     point_by: PointByFlag,
+
+    #[command(flatten)]
+    replay: ReplayFlags,
 
     #[command(flatten)]
     limits: LimitFlags,
 
     #[command(flatten)]
-    format: FormatFlags,
+    format: ReportFlags,
 
     /// Write the result to FILE in place of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -114,6 +157,8 @@ enum PointByFlag {
     Dir,
     /// Each worker where files have srt-slurm's names, each other file for itself
     Worker,
+    /// As worker, and every restart, cache flush or clock that jumps back begins another point
+    Segment,
 }
 
 impl From<PointByFlag> for PointBy {
@@ -121,13 +166,15 @@ impl From<PointByFlag> for PointBy {
         match flag {
             PointByFlag::Path => Self::Path,
             PointByFlag::Dir => Self::Directory,
-            PointByFlag::Worker => Self::Worker,
+            PointByFlag::Worker | PointByFlag::Segment => Self::Worker,
         }
     }
 }
 
 /// What the flags say about the target.
-enum Wanted {
+pub(super) enum Wanted {
+    /// There is none to be had.
+    Evaluation,
     Nothing,
     Known(Box<Target>),
     /// The largest accept length is the server's to say.
@@ -140,56 +187,132 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let wanted = wanted(args, global, err)?;
+    let (wanted, mut notes) = wanted(args, global)?;
+    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
     let options = Options {
         margin: args.margin,
         confidence: args.confidence,
         decode_log_interval: args.decode_log_interval,
-        cells: rival_cells(global)?,
+        expect_real: args.expect_real,
+        cells: RivalCell::all(&catalogue::open(global)?).collect(),
+        replay: args.replay.mode(),
     };
+    let replay = args.replay.options(&wanted, args.decode_log_interval, &options.cells);
     // One engine is read so far: `auto` and its name mean the same.
     let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
 
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
-    let by = PointBy::from(args.point_by);
-    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
-    let keep = if global.verbose { SHOWN } else { 0 };
-    let mut seen = Points { by, names: HashMap::new(), builders: Vec::new(), current: None, keep };
-    let progress = ProgressLine::show(reader.progress(), global.quiet || args.format.is_json());
-    let errors = reader.read_into(&inputs, &mut seen);
-    drop(progress);
+    let is_quiet = global.quiet || args.format.is_json();
+    let mut replay = Replaying { options: replay, seeds: HashMap::new() };
+    if let Some(method) = args.replay.recovered() {
+        ensure!(
+            matches!(wanted, Wanted::Known(_) | Wanted::Length(_)),
+            "--recover-seed needs a target: the draws follow from it"
+        );
+        ensure!(
+            args.paths.iter().all(|path| path != Path::new("-")),
+            "--recover-seed reads its logs twice; standard input can be read once"
+        );
+        let (points, _, _) = read(args, global, &inputs, &replay, is_quiet);
+        replay.seeds = recover(&points, &wanted, method, global, err, is_quiet);
+    }
+    let (seen, reader, errors) = read(args, global, &inputs, &replay, is_quiet);
     // What could not be read is named whatever the flags: a verdict over half a log must not look like one over the
     // whole.
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
-    for passed in reader.passed_over().iter().filter(|_| !global.quiet && !args.format.is_json()) {
-        let _ = writeln!(err, "note: {passed}");
-    }
+    notes.extend(reader.passed_over().iter().map(|passed| format!("note: {passed}")));
     let mut points = Vec::new();
-    let mut skipped = SkippedReport::default();
-    let all_seen = seen.finish(&inputs, &reader, &errors);
     if global.verbose {
-        for seen in &all_seen {
+        let mut skipped = SkippedReport::default();
+        for seen in &seen {
             show_skipped(seen, &reader, &mut skipped);
         }
         skipped.write(err);
     }
-    for seen in all_seen {
-        let target = wanted.target(&seen)?;
+    told.after(reader.files());
+    for mut seen in seen {
+        let max = told.tell(&mut seen, reader.files());
+        let names = |place: Place| file_name(reader.files(), told.names(), place.file);
+        let target = wanted.target(&seen, max, names, &mut notes)?;
         points.push(judge(&seen, target.as_ref(), &options));
+    }
+    // A JSON document holds them itself.
+    for note in notes.iter().filter(|_| !global.quiet && !args.format.is_json()) {
+        let _ = writeln!(err, "{note}");
     }
     let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let verdict = verdict.unwrap_or(Verdict::Insufficient);
-    let files: Vec<&str> = reader.files().iter().map(|file| file.name.as_str()).collect();
-    write_to(args.output.as_deref(), out, |out| write(args, &points, verdict, &files, out))?;
+    let logs = reader.files().iter().map(|file| file.name.as_str());
+    let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
+    let failures: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
+    write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
     let exit = if errors.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
+}
+
+/// The name of a log, or of a file with settings.
+fn file_name<'a>(logs: &'a [LogFile], others: &'a [String], number: u32) -> &'a str {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    let other = || others.get(number.checked_sub(logs.len())?).map(String::as_str);
+    logs.get(number).map(|log| log.name.as_str()).or_else(other).unwrap_or_default()
+}
+
+/// Reads all logs.
+fn read(
+    args: &AuditArgs,
+    global: &Global,
+    inputs: &[Input],
+    replay: &Replaying,
+    is_quiet: bool,
+) -> (Vec<Observed>, Reader, Vec<ReadError>) {
+    let by = PointBy::from(args.point_by);
+    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
+    let scope = Scope {
+        since: args.since.clone(),
+        until: args.until.clone(),
+        skip_lines: args.skip_lines,
+        by_segment: args.point_by == PointByFlag::Segment,
+    };
+    let replay = replay.clone();
+    let keep = if global.verbose { SHOWN } else { 0 };
+    let mut seen =
+        Points { by, scope, replay, names: HashMap::new(), builders: Vec::new(), current: None, keep };
+    let progress = ProgressLine::show(reader.progress(), is_quiet);
+    let errors = reader.read_into(inputs, &mut seen);
+    drop(progress);
+    let points = seen.finish(inputs, &reader, &errors);
+    (points, reader, errors)
+}
+
+/// How points are replayed.
+#[derive(Clone, Debug)]
+struct Replaying {
+    /// `None` where they are not.
+    options: Option<ReplayOptions>,
+    /// Seeds that were searched, by the points' names.
+    seeds: HashMap<String, u64>,
+}
+
+impl Replaying {
+    fn builder(&self, name: String) -> PointBuilder {
+        let Some(options) = &self.options else { return PointBuilder::new(name) };
+        let mut options = options.clone();
+        if let Some(seed) = self.seeds.get(&name) {
+            options.seed = Some(*seed);
+            options.seed_charge = crate::law::float(SEEDS).log10();
+        }
+        PointBuilder::new(name).with_replay(options)
+    }
 }
 
 /// The points of all logs, built while these are read.
 struct Points {
     by: PointBy,
+    scope: Scope,
+    replay: Replaying,
     names: HashMap<String, usize>,
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
@@ -204,7 +327,8 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(PointBuilder::new(name).keeping_skipped(self.keep));
+            let point = self.replay.builder(name).with_scope(self.scope.clone());
+            self.builders.push(point.keeping_skipped(self.keep));
         }
         self.current = Some(index);
     }
@@ -227,18 +351,21 @@ impl Points {
     /// and one that failed before its first record is none.
     fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
         let Self { by, names, builders, .. } = self;
-        let mut seen: Vec<Option<Observed>> =
-            builders.into_iter().map(|point| Some(point.finish())).collect();
-        let mut take = |name: &str| names.get(name).and_then(|index| seen.get_mut(*index)?.take());
+        let mut seen: Vec<Vec<Observed>> = builders.into_iter().map(PointBuilder::finish_segments).collect();
+        let mut take = |name: &str| {
+            let found = names.get(name).and_then(|index| seen.get_mut(*index));
+            found.map(std::mem::take).unwrap_or_default()
+        };
         let mut points = Vec::new();
         for point in group(reader.files(), by) {
             let mut files =
                 point.files.iter().filter_map(|file| reader.files().get(usize::try_from(*file).ok()?));
             let failed = files.any(|file| errors.iter().any(|error| error.name == file.name));
-            let found = take(&point.name).unwrap_or_else(|| PointBuilder::new(point.name.as_str()).finish());
-            if found.has_records() || !failed {
-                points.push(found);
+            let mut found = take(&point.name);
+            if found.is_empty() {
+                found.push(PointBuilder::new(point.name.as_str()).finish());
             }
+            points.extend(found.into_iter().filter(|point| point.has_records() || !failed));
         }
         // An input in which there was nothing to read is a point too: silence must not pass for consent.
         for input in inputs.iter().map(Input::name) {
@@ -265,19 +392,31 @@ fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
 
 fn write(
     args: &AuditArgs,
-    points: &[PointReport],
-    verdict: Verdict,
-    files: &[&str],
+    global: &Global,
+    report: &AuditRun<'_>,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    if args.format.is_json() {
-        json::write(out, &AuditDocument::new(points, verdict, files))
-    } else {
-        text::audit::write_audit(points, verdict, files, out)
+    match args.format.format() {
+        ReportFormat::Text => {
+            let detail = if global.verbose { Detail::Full } else { Detail::Overview };
+            if args.output.is_none() || global.color == Color::Always {
+                return write_audit(report, detail, out);
+            }
+            // Standard output strips colours where it is no terminal; a file is none.
+            let mut coloured = Vec::new();
+            write_audit(report, detail, &mut coloured)?;
+            out.write_all(&strip_bytes(&coloured).into_vec())
+        }
+        ReportFormat::Json => json::write(out, &AuditDocument::new(report)),
+        ReportFormat::Markdown => markdown::write_audit(report, out),
+        ReportFormat::Csv => csv::write_audit(report, out),
+        ReportFormat::Junit => junit::write_audit(report, out),
+        ReportFormat::Github => github::write_audit(report, out),
     }
 }
 
-fn wanted(args: &AuditArgs, global: &Global, err: &mut dyn Write) -> anyhow::Result<Wanted> {
+/// The target, and what there is to know about it.
+fn wanted(args: &AuditArgs, global: &Global) -> anyhow::Result<(Wanted, Vec<String>)> {
     let cell = &args.cell;
     if let (Some(prefix), Some(method), Some(draft_length)) = (&args.model, &args.method, args.draft_length) {
         let query = Query {
@@ -289,30 +428,53 @@ fn wanted(args: &AuditArgs, global: &Global, err: &mut dyn Write) -> anyhow::Res
             draft_sample_method: cell.draft_sample_method.as_deref(),
         };
         let found = catalogue::find(global, &query)?;
-        if !args.format.is_json() {
-            catalogue::warn(global, &found, err)?;
-        }
-        return Ok(Wanted::Known(Box::new(found.target)));
+        let warnings = found.warnings.iter().map(|warning| format!("{}: {warning}", warning.severity()));
+        let warnings = warnings.collect();
+        return Ok((Wanted::Known(Box::new(found.target)), warnings));
     }
     ensure!(
         cell.draft_model.is_none() && cell.draft_sample_method.is_none(),
         "--draft-model and --draft-sample-method pick a golden cell; name it by --model, --method and --draft-length"
     );
-    Ok(match (args.accept_length, args.max_accept_length) {
+    let wanted = match (args.accept_length, args.max_accept_length) {
         (Some(length), Some(max)) => Wanted::Known(Box::new(Target::explicit(length, max)?)),
         (Some(length), None) => {
             // Refuse a bad number before any log is read.
             Target::explicit(length, 1)?;
             Wanted::Length(length)
         }
+        (None, _) if args.expect_real => Wanted::Evaluation,
         (None, _) => Wanted::Nothing,
-    })
+    };
+    Ok((wanted, Vec::new()))
 }
 
 impl Wanted {
-    fn target(&self, seen: &Observed) -> anyhow::Result<Option<Target>> {
+    /// The target of a point; `max` is the most that a step can emit, where a file about the run says it.
+    fn target<'a>(
+        &self,
+        seen: &Observed,
+        max: Option<u32>,
+        name: impl Fn(Place) -> &'a str,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Option<Target>> {
         Ok(match self {
-            Self::Nothing => None,
+            Self::Evaluation => None,
+            Self::Nothing => match injected_length(seen.injected()) {
+                Some((length, setting)) => {
+                    let place = format!("{}:{}", name(setting.place), setting.place.line);
+                    let Some(max) = seen.max_accept_length().or(max) else {
+                        notes.push(format!(
+                            "warning: {}: told {length} ({place}), but neither that nor the log says how many tokens a \
+                             verify step can emit; give --accept-length and --max-accept-length (draft length + 1)",
+                            seen.name()
+                        ));
+                        return Ok(None);
+                    };
+                    Some(Target::injected(length, max, setting.source, place)?)
+                }
+                None => None,
+            },
             Self::Known(target) => Some((**target).clone()),
             Self::Length(length) => {
                 let max = seen.max_accept_length().with_context(|| {
@@ -326,23 +488,6 @@ impl Wanted {
             }
         })
     }
-}
-
-/// Every golden cell: what the server may have been given in place of the target.
-fn rival_cells(global: &Global) -> anyhow::Result<Vec<RivalCell>> {
-    let catalogue = catalogue::open(global)?;
-    let curves = catalogue.entries().filter_map(|entry| entry.load().curve.as_ref().ok());
-    let cells = curves.flat_map(|curve| {
-        [Thinking::On, Thinking::Off, Thinking::Unstated].into_iter().flat_map(move |thinking| {
-            curve.values(thinking).map(move |(draft_length, accept_length)| RivalCell {
-                curve: curve.name.clone(),
-                thinking,
-                draft_length,
-                accept_length,
-            })
-        })
-    });
-    Ok(cells.collect())
 }
 
 fn exit_of(verdict: Verdict) -> Exit {

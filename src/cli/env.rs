@@ -40,8 +40,8 @@ pub(crate) struct EnvArgs {
     cell: CellFlags,
 
     /// Tokens per verify step, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = EXPLICIT, requires = "max_accept_length")]
-    #[arg(value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true, requires = "max_accept_length")]
+    #[arg(value_parser = number)]
     accept_length: Option<f64>,
 
     /// Most tokens that one verify step can emit: draft length + 1

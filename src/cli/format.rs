@@ -28,3 +28,44 @@ impl FormatFlags {
         self.json || self.format == TextFormat::Json
     }
 }
+
+/// How the report of an audit is printed.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ReportFlags {
+    /// How to print the result
+    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    format: ReportFormat,
+
+    /// The same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
+}
+
+/// `--format` of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For a terminal: one point in full, several as a table
+    Text,
+    /// One document, see docs/schema/audit.schema.json
+    Json,
+    /// To paste into a sign-off
+    Markdown,
+    /// A table, one line a point; texts that a spreadsheet would run as a formula get an apostrophe in front
+    Csv,
+    /// Test cases for a CI system: inconsistent fails, what cannot be decided is an error
+    Junit,
+    /// Annotations of a GitHub Actions workflow
+    Github,
+}
+
+impl ReportFlags {
+    /// The format asked for.
+    pub(crate) fn format(self) -> ReportFormat {
+        if self.json { ReportFormat::Json } else { self.format }
+    }
+
+    /// Whether the result is a JSON document.
+    pub(crate) fn is_json(self) -> bool {
+        self.format() == ReportFormat::Json
+    }
+}

@@ -10,7 +10,7 @@ use super::{Cli, Exit};
 
 /// The command tree for one command line, with the exit codes in the help of every command.
 pub(super) fn command(args: &[OsString]) -> clap::Command {
-    let command = with_exit_codes(Cli::command(), &exit_codes());
+    let command = with_negative_numbers(with_exit_codes(Cli::command(), &exit_codes()));
     let is_empty = std::env::var_os(GOLDEN_DIR).is_some_and(|dir| dir.is_empty());
     if is_empty || args.len() < 2 {
         // An empty variable is an unset one. And clap takes a set one for an argument: the program's bare name
@@ -19,6 +19,17 @@ pub(super) fn command(args: &[OsString]) -> clap::Command {
     } else {
         command
     }
+}
+
+/// A negative number is a value, refused with what was expected, and no unknown flag.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let is_number = |arg: &clap::Arg| {
+        let is_valued = arg.get_action().takes_values() && !arg.is_positional();
+        is_valued || arg.get_id() == "draft_length"
+    };
+    command
+        .mut_args(|arg| if is_number(&arg) { arg.allow_negative_numbers(true) } else { arg })
+        .mut_subcommands(with_negative_numbers)
 }
 
 fn with_exit_codes(command: clap::Command, codes: &str) -> clap::Command {

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::evidence::Progress;
+use crate::replay::{SEEDS, SeedSearch};
 
 /// What takes less shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -32,6 +33,11 @@ impl ProgressLine {
     /// Begins to watch; `quiet` shows nothing.
     #[must_use]
     pub(crate) fn show(progress: Arc<Progress>, quiet: bool) -> Self {
+        Self::watch(quiet, move |elapsed| line(progress.read(), progress.total(), elapsed))
+    }
+
+    /// Draws what `text` says of the time since the beginning.
+    fn watch(quiet: bool, text: impl Fn(Duration) -> String + Send + 'static) -> Self {
         let terminal = if quiet || !io::stderr().is_terminal() { None } else { terminal().ok() };
         let running = terminal.map(|terminal| {
             let (running, ended) = channel();
@@ -42,7 +48,7 @@ impl ProgressLine {
                 while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                     wait = TICK;
                     drawn = true;
-                    draw(&terminal, &line(progress.read(), progress.total(), began.elapsed()));
+                    draw(&terminal, &text(began.elapsed()));
                 }
                 if drawn {
                     draw(&terminal, "");
@@ -52,6 +58,28 @@ impl ProgressLine {
         });
         Self { running }
     }
+}
+
+/// The same for a search through all seeds.
+#[derive(Debug)]
+pub(crate) struct SearchLine(#[expect(dead_code, reason = "held until the search is over")] ProgressLine);
+
+impl SearchLine {
+    /// Begins to watch; `quiet` shows nothing.
+    #[must_use]
+    pub(crate) fn show(search: Arc<SeedSearch>, quiet: bool) -> Self {
+        Self(ProgressLine::watch(quiet, move |elapsed| seeds(search.tried(), elapsed)))
+    }
+}
+
+/// `trying seeds: 40 %, 5.1 million a second, 126 s left`.
+fn seeds(tried: u64, elapsed: Duration) -> String {
+    let percent = u128::from(tried) * 100 / u128::from(SEEDS);
+    let per_second = u128::from(tried) * 1000 / elapsed.as_millis().max(1);
+    let left = u128::from(SEEDS.saturating_sub(tried)).checked_div(per_second);
+    let left = left.map_or(String::new(), |seconds| format!(", {seconds} s left"));
+    let tenths = per_second / 100_000;
+    format!("trying seeds: {percent} %, {}.{} million a second{left}", tenths / 10, tenths % 10)
 }
 
 impl Drop for ProgressLine {
@@ -126,6 +154,8 @@ mod tests {
         assert_eq!(line(30_000_000, None), "reading 30 MB, 12 MB/s");
         assert_eq!(line(30_000_000, Some(20_000_000)), "reading 30 MB, 12 MB/s");
         assert_eq!(line(0, Some(20_000_000)), "reading 0 MB of 20 MB (0 %), 0.0 MB/s");
+        let tried = seeds(SEEDS * 2 / 5, Duration::from_secs(100));
+        assert_eq!(tried, "trying seeds: 40 %, 4.2 million a second, 150 s left");
         assert!(line(999_000_000_000, Some(999_000_000_000)).len() < 80);
     }
 }

@@ -55,6 +55,8 @@ enum Kind {
     /// Flushes of the cache
     #[value(name = "cache_flush")]
     CacheFlush,
+    /// Settings of simulated acceptance that a shell or a program echoed
+    Setting,
     /// Lines that look like a record and are none, each with the reason
     Rejected,
 }
@@ -75,6 +77,7 @@ impl From<Kind> for RecordKind {
             Kind::Prefill => Self::Prefill,
             Kind::ServerArgs => Self::ServerArgs,
             Kind::CacheFlush => Self::CacheFlush,
+            Kind::Setting => Self::Setting,
             Kind::Rejected => Self::Rejected,
         }
     }

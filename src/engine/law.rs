@@ -1,5 +1,6 @@
 //! From settings to a law: what a server with these settings will do.
 
+use super::doubt::doubts;
 use super::{Engine, Injected, Prediction, Server, atom, sglang, tilert, trtllm, vllm};
 use crate::law::{AcceptanceLaw, Setting};
 
@@ -26,13 +27,15 @@ use crate::law::{AcceptanceLaw, Setting};
 #[must_use]
 pub fn law_for(server: &Server, max: u32, injected: &Injected) -> Prediction {
     let max = max.max(1);
-    match server.engine {
+    let prediction = match server.engine {
         Engine::Sglang => sglang::predict(server, max, injected),
         Engine::Vllm => vllm::predict(server, max, injected),
         Engine::Trtllm => trtllm::predict(server, max, injected),
         Engine::Atom => atom::predict(server, max, injected),
         Engine::Tilert => tilert::predict(max, injected),
-    }
+    };
+    let doubts = prediction.asked.map_or_else(Vec::new, |length| doubts(server, length));
+    Prediction { doubts, ..prediction }
 }
 
 /// The law of a length under a maximum. An infinite length is cut to one of its ends, as every finite one beyond them.

@@ -5,6 +5,7 @@
 //! [`sglang::facts`], [`vllm::facts`], [`trtllm::facts`], [`atom::facts`].
 
 pub mod atom;
+mod doubt;
 mod drafter;
 mod fact;
 mod injected;

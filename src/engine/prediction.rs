@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::law::{AcceptanceLaw, RatesError};
 
-use super::{Change, Drafter, First, General, Release};
+use super::{Change, Drafter, First, General, Release, Warning, WarningCode};
 
 /// What a server will do, and how that is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Prediction {
     pub source: &'static str,
     /// What is worth knowing besides.
     pub notes: Vec<PredictionNote>,
+    /// Why there may be nothing in it: the version cannot be placed. The same doubts as those of [`settings`](super::settings).
+    pub doubts: Vec<Warning>,
     /// What happens instead if the version is not what it seems: it lies beside a change that no release number tells.
     pub otherwise: Vec<Otherwise>,
     /// Whether the ranks of one server draw alike.
@@ -70,6 +72,18 @@ impl Outcome {
             Self::RefusesToStart { .. } => "refuses-to-start",
             Self::CrashesAtFirstVerify { .. } => "crashes-at-first-verify",
             Self::NotKnown { .. } => "not-known",
+        }
+    }
+
+    /// The warning that [`settings`](super::settings) has for a target with this outcome: it is ignored.
+    #[must_use]
+    pub fn code(&self) -> Option<WarningCode> {
+        match self {
+            Self::RealAcceptance { reason } => reason.code(),
+            Self::RefusesToStart { reason: Refusal::NoAlgorithm { .. } } => {
+                Some(WarningCode::SimulationIgnored)
+            }
+            _ => None,
         }
     }
 
@@ -132,15 +146,29 @@ pub enum RealReason {
         /// Its value.
         value: String,
     },
+    /// TensorRT-LLM counts drafts, and none of them means "off".
+    #[error("{name}={value} means off")]
+    NoDrafts {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
     /// The text is no number; there is a warning in the log.
-    #[error("{name}='{value}' is no {expected}: the engine warns and goes on without")]
+    #[error("{name}='{value}' is no number: the engine warns and goes on without")]
     Unreadable {
         /// The setting.
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it should be: `number`, `integer`.
-        expected: &'static str,
+    },
+    /// The text is no integer, and this reader takes no other; there is a warning in the log.
+    #[error("{name}='{value}' is no integer: the engine warns and goes on without")]
+    NoInteger {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
     },
     /// vLLM: drafts are rejected by another method.
     #[error("rejection_sample_method is {method}, not synthetic")]
@@ -148,6 +176,23 @@ pub enum RealReason {
         /// The method; `standard` where none is set.
         method: String,
     },
+}
+
+impl RealReason {
+    fn code(&self) -> Option<WarningCode> {
+        match self {
+            Self::NoSimulation { .. } | Self::Algorithm { .. } | Self::Overlap { .. } => {
+                Some(WarningCode::SimulationIgnored)
+            }
+            Self::NoDrafts { .. } => Some(WarningCode::CannotForceOne),
+            Self::NoInteger { .. } => Some(WarningCode::FractionIgnored),
+            Self::NotSet
+            | Self::OtherNames { .. }
+            | Self::Off { .. }
+            | Self::Unreadable { .. }
+            | Self::NotSynthetic { .. } => None,
+        }
+    }
 }
 
 /// Why a server does not start.

@@ -13,11 +13,11 @@ pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
 pub use record::{
-    CacheFlush, DecodeLine, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine, Record,
-    RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
+    CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
+    Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub use sglang::{Field, Fields, Scanner};
-pub(crate) use source::acts;
+pub(crate) use source::escaped;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
     Reader, Why, WorkerName, group, point_name,

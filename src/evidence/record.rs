@@ -63,6 +63,8 @@ pub enum Record<'a> {
     Start(Box<ServerStart>),
     /// `Cache flushed successfully!`: the engine's counters start anew.
     CacheFlush(CacheFlush<'a>),
+    /// A setting of simulated acceptance that a shell or a program echoed.
+    Setting(EchoedSetting<'a>),
     /// A line that looked like a record and is none.
     Skipped(Skipped<'a>),
 }
@@ -226,6 +228,15 @@ pub struct CacheFlush<'a> {
     pub tags: Tags,
 }
 
+/// A setting of simulated acceptance, as a log echoes it: `SGLANG_SIMULATE_ACC_LEN=3.51`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EchoedSetting<'a> {
+    /// Name of the variable.
+    pub name: &'a str,
+    /// Its value, without quotes.
+    pub value: &'a str,
+}
+
 /// A text that looked like a record and is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Skipped<'a> {
@@ -299,14 +310,16 @@ pub enum RecordKind {
     ServerArgs,
     /// [`Record::CacheFlush`].
     CacheFlush,
+    /// [`Record::Setting`].
+    Setting,
     /// [`Record::Skipped`].
     Rejected,
 }
 
 impl RecordKind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Decode, Self::Prefill, Self::ServerArgs, Self::CacheFlush, Self::Rejected];
+    pub const ALL: [Self; 6] =
+        [Self::Decode, Self::Prefill, Self::ServerArgs, Self::CacheFlush, Self::Setting, Self::Rejected];
 
     /// The word for it in reports.
     #[must_use]
@@ -316,6 +329,7 @@ impl RecordKind {
             Self::Prefill => "prefill",
             Self::ServerArgs => "server_args",
             Self::CacheFlush => "cache_flush",
+            Self::Setting => "setting",
             Self::Rejected => "rejected",
         }
     }
@@ -330,6 +344,7 @@ impl Record<'_> {
             Self::Prefill(_) => RecordKind::Prefill,
             Self::Start(_) => RecordKind::ServerArgs,
             Self::CacheFlush(_) => RecordKind::CacheFlush,
+            Self::Setting(_) => RecordKind::Setting,
             Self::Skipped(_) => RecordKind::Rejected,
         }
     }

@@ -35,4 +35,4 @@ pub use resolution::{
     CURVE_RULES, CurveRule, DraftSampler, METHOD_ALIASES, MethodAlias, Pick, Resolved, resolve,
 };
 pub use sampling::{Sampling, SamplingScope};
-pub use target::{GoldenCell, Target, TargetError, TargetOrigin, Thinking};
+pub use target::{GoldenCell, SettingSource, Target, TargetError, TargetOrigin, Thinking};

@@ -62,6 +62,36 @@ pub enum TargetOrigin {
     Golden(GoldenCell),
     /// A number that the user gave: labelled as not golden wherever it is shown.
     Explicit,
+    /// The settings that the server was given, as they stand in a file.
+    Injected {
+        /// What kind of file.
+        source: SettingSource,
+        /// File and line.
+        place: String,
+    },
+}
+
+/// Where settings of a simulation were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SettingSource {
+    /// The server's own log: an echo of the launcher.
+    Log,
+    /// An environment dump, a shell's trace, or a server-info document.
+    Env,
+    /// A recipe.
+    Recipe,
+}
+
+impl SettingSource {
+    /// The name that programs read.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Env => "env",
+            Self::Recipe => "recipe",
+        }
+    }
 }
 
 /// An accept length to force or to audit, with the most tokens one verify step can emit.
@@ -101,6 +131,17 @@ impl Target {
         Self::build(AcceptLength::new(accept_length)?, max_accept_length, TargetOrigin::Explicit)
     }
 
+    /// The target that the server was given.
+    pub fn injected(
+        accept_length: f64,
+        max_accept_length: u32,
+        source: SettingSource,
+        place: String,
+    ) -> Result<Self, TargetError> {
+        let origin = TargetOrigin::Injected { source, place };
+        Self::build(AcceptLength::new(accept_length)?, max_accept_length, origin)
+    }
+
     /// The target of a golden cell: a step of draft length K emits at most K + 1 tokens.
     pub fn golden(accept_length: AcceptLength, cell: GoldenCell) -> Result<Self, TargetError> {
         let max = cell.draft_length.saturating_add(1);
@@ -137,7 +178,7 @@ impl Target {
     pub fn cell(&self) -> Option<&GoldenCell> {
         match &self.origin {
             TargetOrigin::Golden(cell) => Some(cell),
-            TargetOrigin::Explicit => None,
+            TargetOrigin::Explicit | TargetOrigin::Injected { .. } => None,
         }
     }
 

@@ -35,6 +35,17 @@ pub enum Window {
     },
 }
 
+impl Window {
+    /// Requests in the batch, on average.
+    #[must_use]
+    pub fn batch(self) -> f64 {
+        match self {
+            Self::Steady { batch } => f64::from(batch),
+            Self::Changing { batch, .. } => batch,
+        }
+    }
+}
+
 /// The law of the accept length that a decode line of I verify steps prints.
 ///
 /// ```

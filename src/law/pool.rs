@@ -114,6 +114,20 @@ impl Pool {
         if larger { self.law.hi() } else { self.law.lo() }
     }
 
+    /// The lengths of the draws from this number on, as many as there is room for.
+    pub(super) fn fill(&self, number: u64, mut lengths: &mut [u32]) {
+        let mut place = usize::try_from(number % u64::from(self.period())).unwrap_or(0);
+        while !lengths.is_empty() {
+            let counts = self.larger.get(place..).unwrap_or(&[]);
+            let (part, rest) = lengths.split_at_mut(lengths.len().min(counts.len().saturating_sub(1).max(1)));
+            for (length, (before, after)) in part.iter_mut().zip(counts.iter().zip(counts.iter().skip(1))) {
+                *length = self.law.lo().saturating_add(after - before);
+            }
+            // What is left begins with a period.
+            (lengths, place) = (rest, 0);
+        }
+    }
+
     /// How many of the first `draws` draws give the larger length.
     #[must_use]
     pub fn larger_among(&self, draws: u64) -> u64 {
@@ -159,6 +173,16 @@ mod tests {
         let pool = pool(PoolKind::Atom, 3.78, 8);
         let seen = (3.7699 - 3.78_f64).abs();
         assert!(seen > 0.5 * pool.offset_sd() && seen < 2.0 * pool.offset_sd());
+    }
+
+    #[test]
+    fn blocks_are_the_draws_one_by_one() {
+        let pool = pool(PoolKind::Atom, 2.3, 4);
+        for (number, many) in [(0, 5000), (2047, 1), (2047, 2), (2048, 2048), (100, 0), (999, 2500)] {
+            let mut block = vec![0; many];
+            pool.fill(number, &mut block);
+            assert!((number..).zip(&block).all(|(number, length)| pool.draw(number) == *length), "{number}");
+        }
     }
 
     #[test]

@@ -132,7 +132,10 @@ impl<R: Rng> Steps<R> {
                     *length = first.saturating_add(table.draw(&mut self.random));
                 }
             }
-            Form::Pool { .. } => lengths.fill_with(|| self.draw()),
+            Form::Pool { pool, next } => {
+                pool.fill(*next, lengths);
+                *next = next.wrapping_add(u64::try_from(lengths.len()).unwrap_or(0));
+            }
         }
     }
 }

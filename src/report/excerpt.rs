@@ -1,28 +1,25 @@
 //! Pieces of foreign text, made safe to show.
 
-use crate::evidence::acts;
+use crate::evidence::escaped;
 
 /// Letters shown at most.
 const LETTERS: usize = 160;
 
-/// The beginning of `text` on one line: what a terminal would act on as escapes, bytes that are no UTF-8 replaced.
+/// The beginning of `text` on one line, as [`printable`] shows it; bytes that are no UTF-8 are replaced.
 pub(crate) fn excerpt(text: &[u8]) -> String {
     // No letter has more than four bytes; one more shows that there is more.
     let head = text.trim_ascii().get(..4 * (LETTERS + 1)).unwrap_or(text.trim_ascii());
-    let mut shown = String::new();
-    for (count, letter) in String::from_utf8_lossy(head).chars().enumerate() {
-        if count == LETTERS {
-            shown.pop();
-            shown.push('…');
-            break;
-        }
-        if acts(letter) {
-            shown.extend(letter.escape_default());
-        } else {
-            shown.push(letter);
-        }
+    let text = String::from_utf8_lossy(head);
+    if text.chars().nth(LETTERS).is_none() {
+        return printable(&text);
     }
-    shown
+    let shown: String = text.chars().take(LETTERS - 1).collect();
+    format!("{}…", printable(&shown))
+}
+
+/// All of `text` on one line: what would move the cursor, change colours or turn the direction of reading is an escape.
+pub(super) fn printable(text: &str) -> String {
+    escaped(text).into_owned()
 }
 
 #[cfg(test)]
@@ -41,5 +38,11 @@ mod tests {
         assert_eq!(shown.chars().count(), LETTERS);
         assert!(shown.ends_with("ä…"));
         assert_eq!(excerpt("ä".repeat(LETTERS).as_bytes()), "ä".repeat(LETTERS));
+    }
+
+    #[test]
+    fn text_that_acts_is_shown() {
+        assert_eq!(printable("a\x1b[2Jb\r\n\u{202e}c\u{7}"), "a\\u{1b}[2Jb\\r\\n\\u{202e}c\\u{7}");
+        assert_eq!(printable("ä=日本|`<b>"), "ä=日本|`<b>");
     }
 }

@@ -1,10 +1,16 @@
 //! Results in the formats that people and programs read. One directory per format, one file per kind of result; no
 //! decisions.
 
+mod audit;
 pub mod csv;
 pub(crate) mod excerpt;
+pub mod github;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 mod other_fields;
 pub mod plot;
 pub mod settings;
 pub mod text;
+
+pub use audit::AuditRun;

@@ -1,6 +1,7 @@
 //! The answer to one question: what would be drawn, and what would a log show?
 
-use crate::engine::{Prediction, Server};
+use crate::engine::{Prediction, PredictionNote, Server};
+use crate::evidence::Hundredths;
 use crate::golden::GoldenCell;
 
 use super::plan::Plan;
@@ -17,6 +18,19 @@ pub struct Answer {
     pub cell: Option<GoldenCell>,
     /// The server, and what it does with the target; none where only a law was asked for.
     pub engine: Option<(Server, Prediction)>,
+    /// What is worth knowing of a law without an engine.
+    pub notes: Vec<PredictionNote>,
     /// What was drawn; none where the server draws from no law.
     pub drawn: Option<(Plan, Simulation)>,
+    /// What decode lines will read, where the server's random seed is known.
+    pub seeded: Option<SeededLines>,
+}
+
+/// The decode lines of a server with a known random seed, as long as its batch does not change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeededLines {
+    /// The seed.
+    pub seed: u64,
+    /// What each line prints.
+    pub lines: Vec<Hundredths>,
 }

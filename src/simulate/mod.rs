@@ -13,7 +13,7 @@ pub mod log;
 mod plan;
 mod simulation;
 
-pub use answer::Answer;
+pub use answer::{Answer, SeededLines};
 pub use check::{Check, Fault, Holds, Instead};
 pub use expected::{Expected, Load};
 pub use plan::{Plan, PlanError};

@@ -5,6 +5,8 @@
 
 mod expectation;
 mod runner;
+#[path = "../common/schema.rs"]
+mod schema;
 
 use runner::Suite;
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
-use super::expectation;
+use super::{expectation, schema};
 
 /// The case files with what is expected of them.
 pub(crate) struct Suite {
@@ -94,6 +94,9 @@ fn check(name: &str, step: &Value, file: &Path, folder: &Path) -> Vec<String> {
     }
 
     let document: Option<Value> = serde_json::from_str(&ran.out).ok();
+    if let Some(audit) = document.as_ref().filter(|document| schema::is_audit(document)) {
+        faults.extend(schema::faults(audit));
+    }
     for (path, expected) in step["expect"].as_object().into_iter().flatten() {
         faults.extend(expectation::fault(document.as_ref(), path, expected));
     }

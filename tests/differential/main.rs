@@ -99,6 +99,11 @@ fn said(record: &Record<'_>) -> (&'static str, Said) {
             say("tags", Some(flush.tags.to_string()));
             "flush"
         }
+        Record::Setting(setting) => {
+            say("name", Some(setting.name.to_owned()));
+            say("value", Some(setting.value.to_owned()));
+            "setting"
+        }
         Record::Skipped(skipped) => {
             say("reason", Some(skipped.reason.name().to_owned()));
             "skipped"

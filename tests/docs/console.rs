@@ -40,12 +40,13 @@ pub(crate) const NOT_RUN: &[&str] = &[
     // It opens a browser.
     "cargo doc --open",
     // It rewrites these very pages.
-    "SNAPSHOTS=overwrite cargo test --test docs",
+    "SNAPSHOTS=overwrite cargo test --test docs --test reports",
     // It measures; tests do not.
     "cargo bench",
     "./benches/anchors.sh /dev/shm/logs",
     // They take a nightly compiler and ten minutes.
     "cargo install cargo-fuzz --locked",
+    "cargo test --release --test replay foreign -- --ignored --nocapture",
     "cargo +nightly fuzz run archive fuzz/corpus/archive tests/data/packed -- -max_total_time=660 -rss_limit_mb=512 -timeout=20 -max_len=65536",
 ];
 

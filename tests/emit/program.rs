@@ -115,6 +115,24 @@ fn what_cannot_be_written_is_said() {
         ),
         ("--emit-log - --start now", "error: invalid value 'now' for '--start <TIME>': 'now' is no time"),
         ("--engine sglang --engine-version 0.3.5 --emit-log -", "error: there is no law to draw a log from"),
+        (
+            "--engine vllm --emit-log - --change-at 3:accept-length=2",
+            "error: --change-at is about SGLang, not vLLM",
+        ),
+        (
+            "--emit-log - --lines 20 --change-at 20:accept-length=2",
+            "error: --change-at: a change after 20 lines leaves none",
+        ),
+        (
+            "--emit-log - --change-at 9:accept-length=2 --change-at 5:accept-length=3",
+            "error: --change-at: a change after 9 lines leaves none",
+        ),
+        ("--emit-log - --change-at 9:accept-length=0.5", "error: an accept length is at least 1, found 0.5"),
+        (
+            "--emit-log - --change-at 9",
+            "error: invalid value '9' for '--change-at <LINE:KEY=VALUE,..>': '9' is no",
+        ),
+        ("--change-at 9:accept-length=2", "error: the following required arguments were not provided"),
         ("--log-ms", "error: the following required arguments were not provided"),
     ] {
         let output = run(&format!("{TARGET} {flags}"));
@@ -124,4 +142,36 @@ fn what_cannot_be_written_is_said() {
     let missing = run(&format!("{TARGET} --emit-log {}", Path::new("/no/such/folder/x.log").display()));
     assert_eq!(code(&missing), 2);
     assert!(stderr(&missing).contains("cannot write /no/such/folder/x.log"), "{}", stderr(&missing));
+}
+
+/// A change in the middle is a second start with other arguments and other draws; the audit finds it.
+#[test]
+fn a_change_in_the_middle_is_a_second_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("server.log");
+    let line = format!(
+        "{TARGET} --algorithm eagle3 --engine sglang --engine-version 0.5.18 --lines 100 --running-req 4 \
+         --change-at 30:accept-length=2.5,num-steps=3 --change-at 70:accept-length=3.51,num-steps=5 --emit-log {}",
+        file.display()
+    );
+    let output = run(&line);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let found = read(&std::fs::read(&file).unwrap());
+    assert_eq!(found.decode.len(), 100);
+    let steps: Vec<_> = found.starts.iter().map(|start| start.num_steps).collect();
+    assert_eq!(steps, [Some(5), Some(3), Some(5)]);
+    let mean = |from: usize, to: usize| {
+        let lengths = found.decode[from..to].iter().map(|line| line.accept_len.unwrap().count());
+        f64::from(lengths.sum::<u32>()) / f64::from(u32::try_from(to - from).unwrap()) / 100.0
+    };
+    for (from, to, expected) in [(0, 30, 3.51), (30, 70, 2.5), (70, 100, 3.51)] {
+        // Five standard errors of 1200 steps.
+        assert!((mean(from, to) - expected).abs() < 0.075, "{from}: {}", mean(from, to));
+    }
+    let audit = run(&format!("audit {} --accept-length 3.51 --max-accept-length 6 --json", file.display()));
+    assert_eq!(code(&audit), 1, "{}", String::from_utf8_lossy(&audit.stdout));
+    let document: serde_json::Value = serde_json::from_slice(&audit.stdout).unwrap();
+    let findings = document["points"][0]["findings"].as_array().unwrap();
+    let codes: Vec<_> = findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect();
+    assert!(codes.contains(&"config-changed-mid-run"), "{codes:?}");
 }

@@ -121,6 +121,7 @@ pub(crate) fn read(text: &[u8]) -> Found {
         Record::Prefill(_) => found.prefill += 1,
         Record::Start(start) => found.starts.push(ServerStart::clone(start)),
         Record::CacheFlush(_) => found.flushes += 1,
+        Record::Setting(setting) => panic!("no emitted log echoes a setting: {setting:?}"),
         Record::Skipped(skipped) if skipped.reason == SkipReason::Truncated => found.truncated += 1,
         Record::Skipped(skipped) => found.otherwise_skipped.push(skipped.reason),
     };

@@ -18,4 +18,7 @@ mod pack;
 mod parallel;
 mod properties;
 mod read;
+#[cfg(feature = "cli")]
+#[path = "../common/schema.rs"]
+mod schema;
 mod threads;

@@ -4,8 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::num::NonZeroUsize;
 
-use accsim::audit::{Observed, Options, PointBuilder, judge};
+use accsim::audit::{Options, PointBuilder, Scope, judge};
 use accsim::evidence::{Batch, Input, Limits, Place, Reader, Record, Scanner};
+use accsim::replay::ReplayOptions;
 use proptest::prelude::*;
 
 use crate::read::decode_line;
@@ -66,6 +67,11 @@ fn parts() -> impl Strategy<Value = Vec<u8>> {
     let other = prop_oneof![
         Just(b"INFO: 127.0.0.1:4711 - \"GET /health HTTP/1.1\" 200 OK\n".to_vec()),
         Just(b"\n".to_vec()),
+        Just(b"+ export SGLANG_SIMULATE_ACC_LEN=3.51\n".to_vec()),
+        Just(
+            b"\x1b[1menv: SGLANG_SIMULATE_ACC_LEN='2' SGLANG_SIMULATE_ACC_METHOD=multinomial\x1b[0m\n"
+                .to_vec()
+        ),
         Just(b"Decode batch, #running-req: 1, accept len: 3.\n".to_vec()),
         Just(
             b"\x1b[32m[2026-10-12 01:02:03]\x1b[0m Decode batch, #running-req: 1, #queue-req: 0\r\n".to_vec()
@@ -100,6 +106,7 @@ proptest! {
     #[test]
     fn batches_add_up_as_records_do(
         pieces in prop::collection::vec((0_u32..4, 1_u32..4, 300_u32..304, 0_u32..3, 0_u32..40), 1..400), repeats in 1_usize..4,
+        way in prop::sample::select(&WAYS),
     ) {
         let mut second = 0;
         let lines = pieces.iter().map(|(rank, running, length, gap, speed)| {
@@ -111,16 +118,46 @@ proptest! {
             )
         });
         let log = lines.collect::<String>().repeat(repeats);
-        let (mut by_batch, mut by_record) = (PointBuilder::new("x"), PointBuilder::new("x"));
-        Scanner::new(0).batches(log.as_bytes(), &mut |batch: &Batch<'_>| by_batch.add_batch(batch));
-        Scanner::new(0).lines(log.as_bytes(), &mut |place, record| by_record.add(place, record));
-        prop_assert_eq!(judged(&by_batch.finish()), judged(&by_record.finish()));
+        let [by_batch, by_record] = both(&log, way);
+        prop_assert_eq!(by_batch, by_record);
     }
 }
 
-/// All that an audit says of a point.
-fn judged(point: &Observed) -> String {
-    format!("{:#?}", judge(point, None, &Options::default()))
+/// How a point is built.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    by_segment: bool,
+    skip_lines: u64,
+    /// The lines are laid against draws.
+    replay: bool,
+}
+
+const PLAIN: Way = Way { by_segment: false, skip_lines: 0, replay: false };
+
+/// Draws are followed in a test of its own: to find their law takes time.
+const WAYS: [Way; 4] = [
+    PLAIN,
+    Way { replay: true, ..PLAIN },
+    Way { by_segment: true, replay: true, ..PLAIN },
+    Way { skip_lines: 5, replay: true, ..PLAIN },
+];
+
+/// All that an audit says of the points of a log: taken by batch, and by record.
+fn both(log: &str, way: Way) -> [String; 2] {
+    let point = || {
+        let scope = Scope { by_segment: way.by_segment, skip_lines: way.skip_lines, ..Scope::default() };
+        let point = PointBuilder::new("x").with_scope(scope);
+        let options = ReplayOptions { search_limit: 0, ..ReplayOptions::default() };
+        if way.replay { point.with_replay(options) } else { point }
+    };
+    let (mut by_batch, mut by_record) = (point(), point());
+    Scanner::new(0).batches(log.as_bytes(), &mut |batch: &Batch<'_>| by_batch.add_batch(batch));
+    Scanner::new(0).lines(log.as_bytes(), &mut |place, record| by_record.add(place, record));
+    [by_batch, by_record].map(|point| {
+        let reports: Vec<_> =
+            point.finish_segments().iter().map(|seen| judge(seen, None, &Options::default())).collect();
+        format!("{reports:#?}")
+    })
 }
 
 /// A long log in which most lines take the shortest way, with what leads off it in between.
@@ -154,8 +191,19 @@ fn a_long_log_adds_up_the_same_by_batch_and_by_record() {
             _ => {}
         }
     }
-    let (mut by_batch, mut by_record) = (PointBuilder::new("x"), PointBuilder::new("x"));
-    Scanner::new(0).batches(log.as_bytes(), &mut |batch: &Batch<'_>| by_batch.add_batch(batch));
-    Scanner::new(0).lines(log.as_bytes(), &mut |place, record| by_record.add(place, record));
-    assert_eq!(judged(&by_batch.finish()), judged(&by_record.finish()));
+    for way in [PLAIN, Way { replay: true, ..PLAIN }] {
+        let [by_batch, by_record] = both(&log, way);
+        assert_eq!(by_batch, by_record);
+    }
+}
+
+/// Where the seed is known, every line goes to replay with its place, whole or in segments.
+#[test]
+fn draws_are_followed_the_same_by_batch_and_by_record() {
+    let log = include_str!("../data/h200/e3k5_al351.log");
+    for by_segment in [false, true] {
+        let [by_batch, by_record] = both(log, Way { by_segment, replay: true, ..PLAIN });
+        assert!(by_batch.contains("status: Proved"), "{by_batch}");
+        assert_eq!(by_batch, by_record);
+    }
 }

@@ -31,7 +31,17 @@ pub(crate) fn about_lines(
 }
 
 fn nothing_to_audit(seen: &Observed) -> Option<Finding> {
-    if seen.decode_lines() == 0 {
+    if seen.decode_lines() == 0 && seen.skipped.counts.out_of_scope > 0 {
+        Some(warning(
+            FindingCode::NoDecodeLines,
+            None,
+            format!(
+                "all of {} lie outside of --since, --until and --skip-lines; times are compared with those of the log, \
+                 which have no zone, and a line without a date is outside of dates",
+                count(seen.skipped.counts.out_of_scope, "decode line")
+            ),
+        ))
+    } else if seen.decode_lines() == 0 {
         Some(warning(
             FindingCode::NoDecodeLines,
             None,

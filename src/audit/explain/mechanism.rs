@@ -9,7 +9,8 @@ use super::super::mechanism::{Mechanism, Mechanisms, Other};
 use super::super::options::RivalCell;
 use super::super::point::Observed;
 use super::super::server::drafter;
-use super::error;
+use super::super::stretches::Stretch;
+use super::{count, error};
 
 /// The finding that belongs to the mechanism of a point with a target.
 pub(crate) fn about_mechanism(
@@ -61,6 +62,7 @@ pub(crate) fn about_mechanism(
             },
         )),
         Mechanism::OtherCell => other(seen.first_line, target, mechanisms),
+        Mechanism::Mixed => changed(seen, mechanisms),
     }
 }
 
@@ -104,6 +106,36 @@ fn one_off(place: Option<Place>, target: &Target, value: f64) -> Finding {
             "the lines show a simulated {value:.2}, {direction} the target {length}: {why}; set {length} itself"
         ),
     )
+}
+
+/// The law changes within the log, and the server's arguments do not say so already.
+fn changed(seen: &Observed, mechanisms: &Mechanisms) -> Option<Finding> {
+    let change = mechanisms.change.filter(|_| seen.servers.change().is_none())?;
+    Some(error(
+        FindingCode::ConfigChangedMidRun,
+        Some(change.place),
+        format!(
+            "the lines change here: {} before it {}, from it on {}; settings changed during the run, or two runs were \
+             joined; audit the parts apart (--since, --until, --point-by segment)",
+            count(change.before.lines, "line"),
+            stretch(&change.before),
+            stretch(&change.after)
+        ),
+    ))
+}
+
+/// `like a simulated 3.51`, `like real acceptance (mean 2.41)`.
+fn stretch(stretch: &Stretch) -> String {
+    let length = stretch.accept_length;
+    match stretch.mechanism {
+        Mechanism::Real => format!("like real acceptance (mean {length:.2})"),
+        Mechanism::Multinomial => format!("drawn by `multinomial` (mean {length:.2})"),
+        Mechanism::PerRequest => format!("with a draw for each request (mean {length:.2})"),
+        Mechanism::Rounded | Mechanism::Constant => format!("at {length:.2} throughout"),
+        Mechanism::MatchExpected | Mechanism::OtherCell | Mechanism::Mixed => {
+            format!("like a simulated {length:.2}")
+        }
+    }
 }
 
 fn other(place: Option<Place>, target: &Target, mechanisms: &Mechanisms) -> Option<Finding> {

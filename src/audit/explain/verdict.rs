@@ -4,12 +4,27 @@ use std::fmt;
 
 use super::super::decision::{Reason, Shortfall};
 use super::super::finding::{Finding, FindingCode};
+use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
-use super::{count, warning};
+use super::super::point::Observed;
+use super::replay::Chance;
+use super::{count, error, warning};
+use crate::replay::ReplayStatus;
 
 /// Too few lines is a finding; every other reason has one already or needs none.
-pub(crate) fn about_verdict(reason: &Reason) -> Option<Finding> {
+pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding> {
     match reason {
+        Reason::SimulatedEvaluation(_) | Reason::SimulationSet => Some(error(
+            FindingCode::SimulationInEval,
+            first_length(&seen.injected).map(|setting| setting.place).or(seen.first_line),
+            format!(
+                "{reason}; clear the settings (`accsim env ... --format unset` prints what) and run the evaluation \
+                 again: its scores are worth nothing"
+            ),
+        )),
+        Reason::EvaluationUndecided => {
+            Some(warning(FindingCode::ShortRun, None, format!("{reason}; a longer run will show")))
+        }
         Reason::ShortRun(shortfall) => Some(warning(FindingCode::ShortRun, None, shortfall.to_string())),
         _ => None,
     }
@@ -51,38 +66,12 @@ impl fmt::Display for Reason {
             Self::OtherServer(FindingCode::MethodMismatch) => {
                 write!(f, "the server drafts in another way than the target's curve")
             }
+            Self::OtherServer(FindingCode::OtherTarget) => {
+                write!(f, "the run was told to simulate another accept length than the target")
+            }
             Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
             Self::OtherMechanism { mechanism, constant, other } => {
-                let every = constant
-                    .map_or_else(String::new, |length| format!("every line shows exactly {length}.00: "));
-                match (mechanism, other) {
-                    (Mechanism::Rounded, _) => write!(
-                        f,
-                        "{every}the target was rounded once, as SGLang 0.5.16 and 0.5.17 do with DSPARK (use 0.5.18 or \
-                         later)"
-                    ),
-                    (Mechanism::Multinomial, _) => {
-                        write!(f, "the lengths were drawn by `multinomial`, not by `match-expected`")
-                    }
-                    (Mechanism::PerRequest, _) => {
-                        write!(
-                            f,
-                            "every request drew its own length, where a simulated step draws one for the batch"
-                        )
-                    }
-                    (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
-                    (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
-                        write!(
-                            f,
-                            "another golden value than the target was simulated, {} or one near it",
-                            cell.accept_length
-                        )
-                    }
-                    (Mechanism::OtherCell, Some(Other::OneOff(value))) => {
-                        write!(f, "a value one token off was simulated: {value:.2}")
-                    }
-                    _ => write!(f, "{every}another value than the target was simulated"),
-                }
+                other_mechanism(f, *mechanism, *constant, other.as_ref())
             }
             Self::ImpossibleLine { hundredths, support: (lo, hi), .. } => {
                 let shown = f64::from(*hundredths) / 100.0;
@@ -129,6 +118,87 @@ impl fmt::Display for Reason {
                 interval.low, interval.high
             ),
             Self::ShortRun(shortfall) => shortfall.fmt(f),
+            Self::SimulatedEvaluation(Mechanism::Constant) => {
+                write!(
+                    f,
+                    "every line shows the same whole number, which judged drafts do not: the run was simulated"
+                )
+            }
+            Self::SimulatedEvaluation(mechanism) => {
+                write!(f, "the lines are those of a simulation ({mechanism}), not of judged drafts")
+            }
+            Self::SimulationSet => write!(f, "the run was told to simulate acceptance"),
+            Self::RealAsExpected => {
+                write!(f, "no simulation gives these lines: the drafts were really judged")
+            }
+            Self::NothingAccepted => write!(
+                f,
+                "every line shows 1.00: no draft was accepted, which a simulated 1 cannot be told from"
+            ),
+            Self::EvaluationUndecided => {
+                write!(f, "the lines can be real acceptance, and can be simulated")
+            }
+            Self::Replayed { .. } | Self::OtherTarget { .. } | Self::ReplayRequired(_) => by_draws(self, f),
         }
+    }
+}
+
+/// Reasons that follow from the server's own draws.
+fn by_draws(reason: &Reason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match reason {
+        Reason::Replayed { law, log10_chance } => write!(
+            f,
+            "the lines are the server's own draws for {law}, recomputed from its seed; chance of an accident below {}",
+            Chance(*log10_chance)
+        ),
+        Reason::OtherTarget { law } => {
+            write!(f, "the lines are the server's own draws for {law}, recomputed from its seed")
+        }
+        Reason::ReplayRequired(ReplayStatus::Contradicted) => {
+            write!(f, "replay was required, and the lines are not the server's own draws")
+        }
+        Reason::ReplayRequired(_) => write!(f, "replay was required, and proves nothing here"),
+        _ => Ok(()),
+    }
+}
+
+/// Which law wrote the lines in place of the target's.
+fn other_mechanism(
+    f: &mut fmt::Formatter<'_>,
+    mechanism: Mechanism,
+    constant: Option<u32>,
+    other: Option<&Other>,
+) -> fmt::Result {
+    let every = constant.map_or_else(String::new, |length| format!("every line shows exactly {length}.00: "));
+    match (mechanism, other) {
+        (Mechanism::Rounded, _) => write!(
+            f,
+            "{every}the target was rounded once, as SGLang 0.5.16 and 0.5.17 do with DSPARK (use 0.5.18 or \
+             later)"
+        ),
+        (Mechanism::Multinomial, _) => {
+            write!(f, "the lengths were drawn by `multinomial`, not by `match-expected`")
+        }
+        (Mechanism::PerRequest, _) => {
+            write!(f, "every request drew its own length, where a simulated step draws one for the batch")
+        }
+        (Mechanism::Real, _) => write!(f, "{every}this is real acceptance, not a simulated one"),
+        (Mechanism::Mixed, _) => {
+            write!(
+                f,
+                "the lines follow one law first and another one later: two runs, or settings that changed"
+            )
+        }
+        (Mechanism::OtherCell, Some(Other::Cell(cell))) => {
+            write!(
+                f,
+                "another golden value than the target was simulated, {} or one near it",
+                cell.accept_length
+            )
+        }
+        (Mechanism::OtherCell, Some(Other::OneOff(value))) => {
+            write!(f, "a value one token off was simulated: {value:.2}")
+        }
+        _ => write!(f, "{every}another value than the target was simulated"),
     }
 }

@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::emit::EmitFlags;
 use super::lines::LineFlags;
 use crate::cli::format::FormatFlags;
+use crate::cli::found::FoundFile;
 use crate::cli::select::CellFlags;
 use crate::engine::{Drafter, Engine, EngineVersion, Models, Server};
 
@@ -44,16 +45,16 @@ pub(crate) struct SimulateArgs {
     pub(super) cell: CellFlags,
 
     /// Tokens per verify step, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = EXPLICIT, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true, value_parser = number)]
     pub(super) accept_length: Option<f64>,
 
     /// Unconditional acceptance rate of each draft position: the share of steps that accept it and all before it
-    #[arg(long, value_name = "P1,P2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = number)]
+    #[arg(long, value_name = "P1,P2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = number, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["accept_length", "conditional_rates"])]
     pub(super) rates: Vec<f64>,
 
     /// Acceptance rate of each draft position when all before it were accepted: a real head
-    #[arg(long, value_name = "C1,C2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = number)]
+    #[arg(long, value_name = "C1,C2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = number, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["accept_length", "engine"])]
     pub(super) conditional_rates: Vec<f64>,
 
@@ -101,7 +102,7 @@ pub(crate) struct SimulateArgs {
     pub(super) two_model: bool,
 
     /// Verify steps of each rank
-    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 100_000)]
+    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 100_000, value_parser = whole)]
     pub(super) steps: u64,
 
     /// Requests in the batch
@@ -119,8 +120,13 @@ pub(crate) struct SimulateArgs {
     pub(super) ranks_share_draws: Option<bool>,
 
     /// What all draws follow from: the same seed, the same output
-    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 0)]
+    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 0, value_parser = whole)]
     pub(super) seed: u64,
+
+    /// SGLang: the server's own random seed, whose draws are recomputed; in a log, one for each start of a server
+    #[arg(long, value_name = "N[,N..]", help_heading = LOAD, value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["env", "recipe", "rates", "conditional_rates"])]
+    pub(super) random_seed: Vec<u64>,
 
     /// Runs, each with draws of its own
     #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1)]
@@ -175,21 +181,16 @@ pub(super) enum Switch {
     Off,
 }
 
-/// A file to read settings from.
-#[derive(Clone, Debug)]
-pub(super) enum FoundFile {
-    /// `--env`
-    Env(PathBuf),
-    /// `--recipe`
-    Recipe(PathBuf),
-}
-
 fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(Engine::ALL.map(Engine::name)).try_map(|name| name.parse::<Engine>())
 }
 
 fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| "expected a number like 3.51".to_owned())
+}
+
+fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
 impl SimulateArgs {

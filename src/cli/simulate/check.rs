@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::{anyhow, bail, ensure};
 
-use super::args::{FoundFile, SimulateArgs};
-use super::read::read;
+use super::args::SimulateArgs;
+use crate::cli::found::{FoundFile, read};
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{Engine, Prediction, PredictionNote};
 use crate::golden::Severity;
@@ -36,6 +36,13 @@ pub(super) fn run(
         if role.name.is_some() && !role.is_speculative() && role.settings.is_empty() {
             continue;
         }
+        if let Some(near) = &role.near_miss {
+            let message = format!(
+                "{}:{}: {} is no setting of simulated acceptance; did you mean {}?",
+                found.file, near.line, near.found, near.meant
+            );
+            tell(Severity::Warning, message, err)?;
+        }
         let engine = args.engine.or(role.engine);
         let lookup = args.target(engine, global)?;
         if let Some(lookup) = lookup.as_ref().filter(|_| is_text && !told) {
@@ -58,7 +65,10 @@ pub(super) fn run(
     if is_text {
         text::check::checks(out, &found.file, &checks)?;
         out.flush()?;
-        notes(checks.iter().map(|check| &check.prediction), global, err);
+        for check in &checks {
+            doubts(&check.prediction, global, err)?;
+        }
+        notes(checks.iter().flat_map(|check| &check.prediction.notes), global, err);
     } else {
         json::write(out, &CheckDocument::new(&found.file, holds, &checks))?;
     }
@@ -108,9 +118,17 @@ fn overall(checks: &[Check]) -> Holds {
     }
 }
 
+/// Why the version may differ, in the words of `env`.
+pub(super) fn doubts(prediction: &Prediction, global: &Global, err: &mut dyn Write) -> anyhow::Result<()> {
+    for doubt in prediction.doubts.iter().filter(|_| !global.quiet) {
+        writeln!(err, "warning[{}]: {}", doubt.code.name(), doubt.message)?;
+    }
+    Ok(())
+}
+
 /// What engines do besides, each thing once. A stderr that is closed has no reader to miss it.
 pub(super) fn notes<'a>(
-    predictions: impl IntoIterator<Item = &'a Prediction>,
+    notes: impl IntoIterator<Item = &'a PredictionNote>,
     global: &Global,
     err: &mut dyn Write,
 ) {
@@ -118,7 +136,7 @@ pub(super) fn notes<'a>(
         return;
     }
     let mut told: Vec<&PredictionNote> = Vec::new();
-    for note in predictions.into_iter().flat_map(|prediction| &prediction.notes) {
+    for note in notes {
         if !told.contains(&note) {
             told.push(note);
             let severity = if note.is_warning() { "warning" } else { "note" };

@@ -5,10 +5,14 @@ use std::io::Write;
 use anyhow::{anyhow, bail, ensure};
 
 use super::args::{LawFlag, SimulateArgs};
-use super::emit::{Emission, about};
+use super::change::Change;
+use super::emit::{Emission, Start, about};
+use super::seeded::Seeded;
 use crate::cli::{Exit, catalogue, global::Global};
-use crate::engine::{Engine, Injected, Outcome, Prediction, RankDraws, Server, SettingKind, law_for};
-use crate::golden::{Severity, TargetOrigin};
+use crate::engine::{
+    Engine, Injected, Outcome, Prediction, PredictionNote, RankDraws, Server, SettingKind, law_for,
+};
+use crate::golden::{Severity, Target, TargetOrigin};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, SimulateDocument};
 use crate::report::text;
@@ -33,7 +37,7 @@ pub(super) fn run(
     }
     let cell = lookup.as_ref().and_then(|lookup| match lookup.target.origin() {
         TargetOrigin::Golden(cell) => Some(cell.clone()),
-        TargetOrigin::Explicit => None,
+        TargetOrigin::Explicit | TargetOrigin::Injected { .. } => None,
     });
     let golden = lookup.map(|lookup| {
         let target = &lookup.target;
@@ -53,6 +57,7 @@ pub(super) fn run(
             RankDraws::NotKnown => None,
         })
     });
+    let seeded = Seeded::asked(args, law.as_ref(), asked.accept_length, asked.max)?;
     if args.emit.is_asked() {
         ensure!(
             !(args.emit.is_printed() && args.format.is_json()),
@@ -61,13 +66,11 @@ pub(super) fn run(
         let Some(law) = law.clone() else {
             bail!("there is no law to draw a log from: such a server refuses, or accepts for real")
         };
-        let server = match &engine {
-            Some((server, _)) => server.clone(),
-            None => args.describe(Server::new(Engine::Sglang))?,
-        };
         let ranks_share_draws = share.unwrap_or(law.draws() == Draws::Shared);
-        let (accept_length, max) = (asked.accept_length, asked.max);
-        let emission = Emission { args, server, law, accept_length, max, ranks_share_draws };
+        let first = started(args, engine.as_ref().map(|(server, _)| server), law, &asked)?;
+        let changes = args.emit.changes().iter().map(|change| changed(args, &asked, change));
+        let starts = std::iter::once(Ok(first)).chain(changes).collect::<anyhow::Result<_>>()?;
+        let emission = Emission { args, starts, ranks_share_draws, seeded: seeded.as_ref() };
         let summary = emission.run(global, out)?;
         if !args.format.is_json() {
             // On a terminal a printed log stands first, what there is to say about it last.
@@ -95,7 +98,11 @@ pub(super) fn run(
         })
         .transpose()?;
     let (accept_length, max_accept_length) = (asked.accept_length, asked.max);
-    let answer = Answer { accept_length, max_accept_length, cell, engine, drawn };
+    let is_clamped = engine.is_none() && accept_length > f64::from(max_accept_length);
+    let clamped = PredictionNote::Clamped { asked: accept_length, reach: max_accept_length, short: false };
+    let law_notes = if is_clamped { vec![clamped] } else { Vec::new() };
+    let seeded = seeded.map(|seeded| seeded.lines(args)).transpose()?;
+    let answer = Answer { accept_length, max_accept_length, cell, engine, notes: law_notes, drawn, seeded };
     if args.format.is_json() {
         json::write(out, &SimulateDocument::new(&answer))?;
     } else {
@@ -106,14 +113,54 @@ pub(super) fn run(
     Ok(exit)
 }
 
+/// One start of the server whose log is written.
+fn started(
+    args: &SimulateArgs,
+    server: Option<&Server>,
+    law: AcceptanceLaw,
+    asked: &Asked,
+) -> anyhow::Result<Start> {
+    let server = match server {
+        Some(server) => server.clone(),
+        // Without an engine it is SGLang's newest known.
+        None => args.describe(Server::new(Engine::Sglang))?,
+    };
+    Ok(Start { server, law, accept_length: asked.accept_length, max: asked.max })
+}
+
+/// The start that a change leads to.
+fn changed(args: &SimulateArgs, asked: &Asked, change: &Change) -> anyhow::Result<Start> {
+    let args = change.apply(args, asked.accept_length);
+    let asked = Asked {
+        accept_length: change.accept_length.unwrap_or(asked.accept_length),
+        max: args.max().unwrap_or(asked.max),
+        rates: None,
+    };
+    // Refuses what no target can be.
+    Target::explicit(asked.accept_length, asked.max)?;
+    let engine = args.engine.map(|engine| predict(&args, engine, &asked)).transpose()?;
+    let law = match &engine {
+        Some((_, prediction)) => prediction.outcome.law().cloned(),
+        None => Some(law(&args, &asked)?),
+    };
+    let Some(law) = law else {
+        bail!(
+            "--change-at {change}: there is no law to draw from: such a server refuses, or accepts for real"
+        )
+    };
+    started(&args, engine.as_ref().map(|(server, _)| server), law, &asked)
+}
+
 /// What the engine would do besides; a stderr that is closed has no reader to miss it.
 fn notes(answer: &Answer, global: &Global, err: &mut dyn Write) -> anyhow::Result<()> {
     if answer.cell.is_none() {
         catalogue::tell(global, Severity::Note, &"an explicit target, not a golden one", err)?;
     }
     if let Some((_, prediction)) = &answer.engine {
-        super::check::notes([prediction], global, err);
+        super::check::doubts(prediction, global, err)?;
+        super::check::notes(&prediction.notes, global, err);
     }
+    super::check::notes(&answer.notes, global, err);
     Ok(())
 }
 

@@ -12,13 +12,16 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 
 use super::args::SimulateArgs;
+use super::change::Change;
+use super::seeded::Seeded;
 use crate::cli::global::Global;
 use crate::cli::output::whole_file;
 use crate::engine::{Drafter, Engine, Server};
 use crate::law::AcceptanceLaw;
 use crate::simulate::log::{
-    AtomLog, AtomPlan, Damage, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel, Pause, Run,
-    SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan, write_log,
+    AtomLog, AtomPlan, Damage, DrawSource, Forced, LawSource, Load, LocalTime, LogPlan, NEWEST, Parallel,
+    Pause, Run, SglangLog, SglangPlan, Speculation, Summary, VllmEra, VllmLog, VllmPause, VllmPlan,
+    write_log,
 };
 
 const HEADING: &str = "A log that the server could have written";
@@ -35,28 +38,51 @@ pub(super) struct EmitFlags {
     emit_log: Option<PathBuf>,
 
     /// When the log begins, local time
-    #[arg(long, value_name = "TIME", default_value = "2026-10-12T01:02:03", requires = "emit_log")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "2026-10-12T01:02:03",
+        requires = "emit_log"
+    )]
     start: LocalTime,
 
     /// Requests that run, or how many at least and at most [default: --batch]
-    #[arg(long, value_name = "A[-B]", requires = "emit_log")]
+    #[arg(long, value_name = "A[-B]", allow_hyphen_values = true, requires = "emit_log")]
     running_req: Option<Span>,
 
     /// Input tokens of a request
-    #[arg(long, value_name = "A[-B]", default_value = "512", requires = "emit_log")]
+    #[arg(
+        long,
+        value_name = "A[-B]",
+        allow_hyphen_values = true,
+        default_value = "512",
+        requires = "emit_log"
+    )]
     input_tokens: Span,
 
     /// Output tokens of a request
-    #[arg(long, value_name = "A[-B]", default_value = "512", requires = "emit_log")]
+    #[arg(
+        long,
+        value_name = "A[-B]",
+        allow_hyphen_values = true,
+        default_value = "512",
+        requires = "emit_log"
+    )]
     output_tokens: Span,
 
     /// A pause: after so many lines no request for so many seconds (100:60); with :flush the cache is flushed. May be
     /// repeated
-    #[arg(long, value_name = "LINES:SECONDS", requires = "emit_log")]
+    #[arg(long, value_name = "LINES:SECONDS", allow_hyphen_values = true, requires = "emit_log")]
     pause: Vec<PauseFlag>,
 
+    /// SGLang: after so many lines of each rank the server is started again with another accept length, num-steps,
+    /// block-size or max-accept-length (30:accept-length=2.5,num-steps=3). May be repeated
+    #[arg(long, value_name = "LINE:KEY=VALUE,..", requires = "emit_log", allow_hyphen_values = true)]
+    change_at: Vec<Change>,
+
     /// SGLang: decode lines in a hundred lines; access-log lines fill up the rest
-    #[arg(long, value_name = "PERCENT", requires = "emit_log")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, requires = "emit_log")]
     decode_share: Option<Percent>,
 
     /// SGLang: times with milliseconds
@@ -65,7 +91,7 @@ pub(super) struct EmitFlags {
 
     /// What happens to the file: truncated=RATE, interleaved=RATE, duplicated=RATE, glued=RATE, ansi=RATE, crlf, and
     /// one of docker, cri[=RATE], srun; separated by commas
-    #[arg(long, value_name = "DAMAGE", requires = "emit_log")]
+    #[arg(long, value_name = "DAMAGE", allow_hyphen_values = true, requires = "emit_log")]
     damage: Option<Damage>,
 }
 
@@ -77,8 +103,9 @@ impl FromStr for Span {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let number = |text: &str| {
-            text.trim().parse::<u32>().map_err(|_| format!("'{text}' is no number; expected 16 or 1-32"))
+        let number = |part: &str| {
+            let read = part.trim().parse::<u32>();
+            read.map_err(|_| format!("'{text}' is neither a number nor a range of two; expected 16 or 1-32"))
         };
         let (low, high) = match text.split_once('-') {
             Some((low, high)) => (number(low)?, number(high)?),
@@ -132,6 +159,15 @@ impl FromStr for Percent {
 /// What the other flags of `simulate` say about the server.
 pub(super) struct Emission<'a> {
     pub(super) args: &'a SimulateArgs,
+    /// The start of the server, then one for each change.
+    pub(super) starts: Vec<Start>,
+    pub(super) ranks_share_draws: bool,
+    /// The servers' random seeds, where the draws are their own.
+    pub(super) seeded: Option<&'a Seeded>,
+}
+
+/// One start of a server.
+pub(super) struct Start {
     /// The server; SGLang where no engine was named.
     pub(super) server: Server,
     /// What is drawn.
@@ -139,13 +175,24 @@ pub(super) struct Emission<'a> {
     /// The accept length that was asked for, and the most tokens of a step.
     pub(super) accept_length: f64,
     pub(super) max: u32,
-    pub(super) ranks_share_draws: bool,
+}
+
+impl Start {
+    /// K: a verify step emits at most one token more than it drafts.
+    fn draft_length(&self) -> u32 {
+        self.max.saturating_sub(1).max(1)
+    }
 }
 
 impl EmitFlags {
     /// Whether the log goes to the standard output, which then has room for nothing else.
     pub(super) fn is_printed(&self) -> bool {
         self.emit_log.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Changes in the middle.
+    pub(super) fn changes(&self) -> &[Change] {
+        &self.change_at
     }
 
     /// Whether a log was asked for.
@@ -157,14 +204,29 @@ impl EmitFlags {
 impl Emission<'_> {
     /// Writes the log to its file or to `out`.
     pub(super) fn run(&self, global: &Global, out: &mut dyn Write) -> anyhow::Result<Summary> {
-        let plan = self.plan()?;
-        let source = LawSource::new(self.law.clone(), self.args.seed);
+        let [first, others @ ..] = self.starts.as_slice() else { bail!("no server starts") };
+        let plan = self.plan(first)?;
+        if let Some(seeded) = self.seeded {
+            return self.write(&plan, &seeded.source(), global, out);
+        }
+        let source = LawSource::new(first.law.clone(), self.args.seed);
+        let source = others.iter().fold(source, |source, start| source.then(start.law.clone()));
+        self.write(&plan, &source, global, out)
+    }
+
+    fn write<S: DrawSource>(
+        &self,
+        plan: &LogPlan,
+        source: &S,
+        global: &Global,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<Summary> {
         match &self.flags().emit_log {
             Some(file) if !self.flags().is_printed() => {
-                let write = || whole_file(file, |file| write_log(&plan, &source, file));
+                let write = || whole_file(file, |file| write_log(plan, source, file));
                 global.on_threads(write)?.with_context(|| format!("cannot write {}", file.display()))
             }
-            _ => print(&plan, &source, global, out),
+            _ => print(plan, source, global, out),
         }
     }
 
@@ -172,11 +234,11 @@ impl Emission<'_> {
         &self.args.emit
     }
 
-    fn plan(&self) -> anyhow::Result<LogPlan> {
-        match self.server.engine {
-            Engine::Sglang => self.sglang(),
-            Engine::Vllm => self.vllm(),
-            Engine::Atom => self.atom(),
+    fn plan(&self, first: &Start) -> anyhow::Result<LogPlan> {
+        match first.server.engine {
+            Engine::Sglang => self.sglang(first),
+            Engine::Vllm => self.vllm(first),
+            Engine::Atom => self.atom(first),
             engine @ (Engine::Trtllm | Engine::Tilert) => {
                 bail!("{engine} writes no accept length to its log, so there is no such log to emit")
             }
@@ -193,35 +255,59 @@ impl Emission<'_> {
         }
     }
 
-    /// K: a verify step emits at most one token more than it drafts.
-    fn draft_length(&self) -> u32 {
-        self.max.saturating_sub(1).max(1)
+    /// The runs of the log, each with the lines up to the next change. Pauses count the lines of the whole log.
+    fn runs(&self) -> anyhow::Result<Vec<Run>> {
+        let changes = self.flags().changes();
+        let ends = changes.iter().map(|change| change.after_lines).chain([self.args.line.lines]);
+        let begins = std::iter::once(0).chain(changes.iter().map(|change| change.after_lines));
+        let stretches = self.starts.iter().zip(begins.zip(ends));
+        stretches
+            .map(|(start, (begin, end))| {
+                ensure!(
+                    begin < end,
+                    "--change-at: a change after {begin} lines leaves none before the next one or the end at {end}; \
+                     give them in order, below --lines"
+                );
+                Ok(self.sglang_run(start, begin, end))
+            })
+            .collect()
     }
 
-    fn sglang(&self) -> anyhow::Result<LogPlan> {
+    fn sglang_run(&self, start: &Start, begin: u64, end: u64) -> Run {
         let (args, flags) = (self.args, self.flags());
-        let drafter = self.server.drafter.unwrap_or(Drafter::Eagle3);
-        let mut speculation = Speculation::of(drafter, self.draft_length());
-        if speculation.eagle_topk.is_some() && self.server.eagle_topk.is_some() {
-            speculation.eagle_topk = self.server.eagle_topk;
+        let drafter = start.server.drafter.unwrap_or(Drafter::Eagle3);
+        let mut speculation = Speculation::of(drafter, start.draft_length());
+        if speculation.eagle_topk.is_some() && start.server.eagle_topk.is_some() {
+            speculation.eagle_topk = start.server.eagle_topk;
         }
+        let of_run = |pause: &&PauseFlag| (begin..end).contains(&pause.after_lines);
         let pause = |pause: &PauseFlag| Pause {
-            after_lines: pause.after_lines,
+            after_lines: pause.after_lines - begin,
             seconds: pause.seconds,
             flush_cache: pause.flush_cache,
         };
-        let run = Run {
+        Run {
             speculation: Some(speculation),
-            overlap: self.server.overlap,
+            overlap: start.server.overlap,
             decode_log_interval: args.line.decode_log_interval,
-            // The draws are not those of the engine's generator for any seed.
-            random_seed: None,
-            lines: args.line.lines,
+            // Only where the draws are those of the engine's generator for that seed.
+            random_seed: self.seeded.and_then(|seeded| seeded.seeds.first().copied()),
+            lines: end - begin,
             load: self.load(),
-            pauses: flags.pause.iter().map(pause).collect(),
-        };
-        let version = self.server.version.clone().unwrap_or_else(|| NEWEST.into());
-        let mut log = SglangLog::new(version, flags.start, vec![run]);
+            pauses: flags.pause.iter().filter(of_run).map(pause).collect(),
+        }
+    }
+
+    fn sglang(&self, first: &Start) -> anyhow::Result<LogPlan> {
+        let (args, flags) = (self.args, self.flags());
+        let version = first.server.version.clone().unwrap_or_else(|| NEWEST.into());
+        let mut runs = self.runs()?;
+        if let (Some(seeded), [run]) = (self.seeded, runs.as_slice()) {
+            let run = run.clone();
+            let again = seeded.seeds.iter().skip(1);
+            runs.extend(again.map(|seed| Run { random_seed: Some(*seed), ..run.clone() }));
+        }
+        let mut log = SglangLog::new(version, flags.start, runs);
         log.milliseconds = flags.log_ms;
         log.parallel =
             Parallel { tp: args.ranks, dp: args.ranks, dp_attention: args.ranks > 1, ..Parallel::ONE };
@@ -232,11 +318,11 @@ impl Emission<'_> {
         Ok(LogPlan::Sglang(SglangPlan::new(log)?))
     }
 
-    fn vllm(&self) -> anyhow::Result<LogPlan> {
-        self.check_sglang_flags()?;
+    fn vllm(&self, start: &Start) -> anyhow::Result<LogPlan> {
+        self.check_sglang_flags(start)?;
         let (args, flags) = (self.args, self.flags());
-        let era = VllmEra::of(self.server.version.as_ref());
-        let mut log = VllmLog::new(era, flags.start, self.draft_length(), args.line.lines);
+        let era = VllmEra::of(start.server.version.as_ref());
+        let mut log = VllmLog::new(era, flags.start, start.draft_length(), args.line.lines);
         let pause = |pause: &PauseFlag| VllmPause {
             after_windows: pause.after_lines,
             windows: pause.seconds.div_ceil(log.window_seconds),
@@ -249,41 +335,42 @@ impl Emission<'_> {
         Ok(LogPlan::Vllm(VllmPlan::new(log)?))
     }
 
-    fn atom(&self) -> anyhow::Result<LogPlan> {
-        self.check_sglang_flags()?;
+    fn atom(&self, start: &Start) -> anyhow::Result<LogPlan> {
+        self.check_sglang_flags(start)?;
         let (args, flags) = (self.args, self.flags());
         ensure!(
             flags.pause.is_empty(),
             "--pause changes nothing in a log of ATOM, which counts steps and no time"
         );
-        let mut log = AtomLog::new(flags.start, self.draft_length(), args.line.lines);
+        let mut log = AtomLog::new(flags.start, start.draft_length(), args.line.lines);
         log.schedulers = args.ranks;
         log.running = *self.load().running.end();
-        log.forced = Some(Forced::at(self.accept_length, self.draft_length()));
+        log.forced = Some(Forced::at(start.accept_length, start.draft_length()));
         log.damage = flags.damage.unwrap_or_default();
         log.seed = args.seed;
         Ok(LogPlan::Atom(AtomPlan::new(log)?))
     }
 
     /// A flag about SGLang must not be passed over in silence by another engine.
-    fn check_sglang_flags(&self) -> anyhow::Result<()> {
+    fn check_sglang_flags(&self, start: &Start) -> anyhow::Result<()> {
         let flags = self.flags();
         let given = [
+            ("--change-at", !flags.change_at.is_empty()),
             ("--decode-share", flags.decode_share.is_some()),
             ("--log-ms", flags.log_ms),
             (":flush", flags.pause.iter().any(|pause| pause.flush_cache)),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) => bail!("{flag} is about SGLang, not {}", self.server.engine),
+            Some((flag, _)) => bail!("{flag} is about SGLang, not {}", start.server.engine),
             None => Ok(()),
         }
     }
 }
 
 /// Prints a log while it is made: the standard output stays on this thread, the work goes to the others.
-fn print(
+fn print<S: DrawSource>(
     plan: &LogPlan,
-    source: &LawSource,
+    source: &S,
     global: &Global,
     out: &mut dyn Write,
 ) -> anyhow::Result<Summary> {

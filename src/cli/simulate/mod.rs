@@ -1,11 +1,12 @@
 //! `accsim simulate`: draws of a law, and what injected settings make a log show, and such a log.
 
 mod args;
+mod change;
 mod check;
 mod draw;
 mod emit;
 mod lines;
-mod read;
+mod seeded;
 mod target;
 
 use std::io::Write;

@@ -5,4 +5,4 @@ mod prediction;
 mod settings;
 
 pub(crate) use prediction::predict;
-pub(crate) use settings::{LENGTH, UNSET, settings};
+pub(crate) use settings::{LENGTH, UNSET, doubt, settings};

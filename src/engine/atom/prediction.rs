@@ -29,7 +29,15 @@ pub(crate) fn predict(server: &Server, max: u32, injected: &Injected) -> Predict
         .map(|(change, forcing)| Otherwise { when: When::Before(change), outcome: predict(forcing) })
         .filter(|other| other.outcome != outcome)
         .collect();
-    Prediction { outcome, asked, source: era.source(), notes, otherwise, ranks: RankDraws::Alike }
+    Prediction {
+        outcome,
+        asked,
+        source: era.source(),
+        notes,
+        doubts: Vec::new(),
+        otherwise,
+        ranks: RankDraws::Alike,
+    }
 }
 
 fn arg<'a>(injected: &'a Injected, name: &str) -> Option<&'a str> {

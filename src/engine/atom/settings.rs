@@ -1,5 +1,6 @@
 //! ATOM's argument.
 
+use super::super::doubt::doubts;
 use super::super::settings::startable;
 use super::super::{
     Doubt, Engine, Removal, Server, Setting, SettingKind, SettingValue, SettingsError, Warning, WarningCode,
@@ -24,10 +25,11 @@ pub(crate) fn settings(
     let accept_length = startable(Engine::Atom, target)?;
     let settings =
         vec![Setting { kind: SettingKind::Arg, name: LENGTH, value: SettingValue::number(accept_length) }];
-    Ok((settings, not_placed(server).into_iter().collect()))
+    Ok((settings, doubts(server, accept_length)))
 }
 
-fn not_placed(server: &Server) -> Option<Warning> {
+/// A version that may lie before the change that brought the argument.
+pub(crate) fn doubt(server: &Server) -> Option<Warning> {
     let version = server.version.as_ref()?;
     let Some(Doubt::Undated(change)) = facts::at(Some(version)).forcing.doubt else { return None };
     Some(Warning::new(

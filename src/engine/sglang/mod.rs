@@ -8,4 +8,4 @@ mod settings;
 
 pub use max::MaxRule;
 pub(crate) use prediction::predict;
-pub(crate) use settings::{names_read, settings, unset};
+pub(crate) use settings::{doubt, names_read, settings, unset};

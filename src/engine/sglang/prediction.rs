@@ -29,7 +29,7 @@ pub(crate) fn predict(server: &Server, max: u32, injected: &Injected) -> Predict
         .filter(|other| other.outcome != outcome)
         .into_iter()
         .collect();
-    Prediction { outcome, asked, source, notes, otherwise, ranks: RankDraws::Alike }
+    Prediction { outcome, asked, source, notes, doubts: Vec::new(), otherwise, ranks: RankDraws::Alike }
 }
 
 /// The release whose changes a pre-release may already have.
@@ -138,9 +138,7 @@ impl Case<'_> {
                 Err(Outcome::NotKnown { reason: Unknown::Value { name, value: value() } })
             }
             (LengthText::AnyText, Some(number)) => Ok(number),
-            (LengthText::PositiveFloat, None) => {
-                Err(real(RealReason::Unreadable { name, value: value(), expected: "number" }))
-            }
+            (LengthText::PositiveFloat, None) => Err(real(RealReason::Unreadable { name, value: value() })),
             (LengthText::PositiveFloat, Some(number)) if number > 0.0 => Ok(number),
             // Zero, what is below, and NaN, which is above nothing.
             (LengthText::PositiveFloat, Some(_)) => Err(real(RealReason::Off { name, value: value() })),

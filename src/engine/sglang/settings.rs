@@ -1,5 +1,6 @@
 //! SGLang's three variables, and what its versions do wrong with them.
 
+use super::super::doubt::doubts;
 use super::super::fact::Doubt;
 use super::super::{
     DraftFamily, Drafter, EngineVersion, General, Removal, Server, Setting, SettingKind, SettingValue,
@@ -74,7 +75,7 @@ pub(crate) fn unset(version: Option<&EngineVersion>) -> Vec<Removal> {
 /// The variables that make the server hold the target, in the order length, method, token mode.
 pub(crate) fn settings(server: &Server, target: &Target) -> (Vec<Setting>, Vec<Warning>) {
     let facts = facts::at(server.version.as_ref());
-    let mut warnings: Vec<Warning> = not_placed(server, &facts).into_iter().collect();
+    let mut warnings = doubts(server, target.accept_length().get());
     let Some(names) = names(&facts) else {
         warnings.push(Warning::new(
             WarningCode::SimulationIgnored,
@@ -211,7 +212,8 @@ fn clamped(server: &Server, facts: &Facts, target: &Target) -> Option<Warning> {
 }
 
 /// A pre-release of a release that changed something these settings depend on.
-fn not_placed(server: &Server, facts: &Facts) -> Option<Warning> {
+pub(crate) fn doubt(server: &Server) -> Option<Warning> {
+    let facts = facts::at(server.version.as_ref());
     let support = server.drafter.and_then(|drafter| facts.support(drafter.family()).doubt);
     let doubts =
         [facts.variables.doubt, facts.method.doubt, facts.clamp.doubt, facts.token_mode.doubt, support];

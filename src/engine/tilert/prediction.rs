@@ -28,6 +28,7 @@ pub(crate) fn predict(max: u32, injected: &Injected) -> Prediction {
         asked,
         source,
         notes: Vec::new(),
+        doubts: Vec::new(),
         otherwise: Vec::new(),
         ranks: RankDraws::NotKnown,
     }

@@ -29,7 +29,15 @@ pub(crate) fn predict(server: &Server, max: u32, injected: &Injected) -> Predict
         .map(|(change, reader)| Otherwise { when: When::Before(change), outcome: read(text, reader, max) })
         .filter(|other| other.outcome != outcome)
         .collect();
-    Prediction { outcome, asked, source: era.source(), notes, otherwise, ranks: RankDraws::Alike }
+    Prediction {
+        outcome,
+        asked,
+        source: era.source(),
+        notes,
+        doubts: Vec::new(),
+        otherwise,
+        ranks: RankDraws::Alike,
+    }
 }
 
 /// Accepted drafts as text; 0 is off, what cannot be read is off after a warning.
@@ -37,20 +45,21 @@ fn read(text: Option<&str>, reader: Reader, max: u32) -> Outcome {
     let real = |reason| Outcome::RealAcceptance { reason };
     let Some(text) = text else { return real(RealReason::NotSet) };
     let value = || text.to_owned();
-    let (drafts, expected) = match reader {
+    let drafts = match reader {
         // Every integer that matters is a double.
-        Reader::Integer => (python::int(text).and_then(|_| python::float(text)), "integer"),
-        Reader::Float => (python::float(text), "number"),
+        Reader::Integer => python::int(text).and_then(|_| python::float(text)),
+        Reader::Float => python::float(text),
     };
-    match drafts {
-        None => real(RealReason::Unreadable { name: VARIABLE, value: value(), expected }),
-        Some(0.0) => real(RealReason::Off { name: VARIABLE, value: value() }),
-        Some(drafts) if drafts.is_finite() && drafts > 0.0 => {
+    match (drafts, reader) {
+        (None, Reader::Integer) => real(RealReason::NoInteger { name: VARIABLE, value: value() }),
+        (None, Reader::Float) => real(RealReason::Unreadable { name: VARIABLE, value: value() }),
+        (Some(0.0), _) => real(RealReason::NoDrafts { name: VARIABLE, value: value() }),
+        (Some(drafts), _) if drafts.is_finite() && drafts > 0.0 => {
             Outcome::Law(force(drafts + 1.0, max, |setting| {
                 AcceptanceLaw::Pool(Pool::new(PoolKind::TrtLlm, TwoPoint::new(setting)))
             }))
         }
-        Some(_) => Outcome::NotKnown { reason: Unknown::Value { name: VARIABLE, value: value() } },
+        (Some(_), _) => Outcome::NotKnown { reason: Unknown::Value { name: VARIABLE, value: value() } },
     }
 }
 

@@ -1,5 +1,6 @@
 //! TensorRT-LLM's variable.
 
+use super::super::doubt::doubts;
 use super::super::{
     Doubt, General, Models, Removal, Server, Setting, SettingKind, SettingValue, Warning, WarningCode,
 };
@@ -26,20 +27,10 @@ pub(crate) fn settings(server: &Server, target: &Target) -> (Vec<Setting>, Vec<W
         ));
         return (Vec::new(), warnings);
     }
-    if target.is_above_max() {
-        warnings.push(Warning::new(
-            WarningCode::ClampedToMax,
-            format!(
-                "TensorRT-LLM cuts {} to {}, the most tokens that a step emits, without a word",
-                General(length),
-                target.max_accept_length()
-            ),
-        ));
-    }
-    let is_fraction = value.text().contains(['.', 'e']);
+    let is_fraction = is_fraction(&value);
     let reader = facts::at(server.version.as_ref()).reader(server.models);
-    match (reader.behaviour(), reader.doubt) {
-        (Reader::Integer, _) if is_fraction => {
+    match reader.behaviour() {
+        Reader::Integer if is_fraction => {
             let path = if server.models == Some(Models::Two) { "the two-model path of " } else { "" };
             warnings.push(Warning::new(
                 WarningCode::FractionIgnored,
@@ -50,18 +41,38 @@ pub(crate) fn settings(server: &Server, target: &Target) -> (Vec<Setting>, Vec<W
             ));
             return (Vec::new(), warnings);
         }
-        (Reader::Float, Some(Doubt::Undated(change))) if is_fraction => {
-            let version = server.version.as_ref().map(ToString::to_string).unwrap_or_default();
-            warnings.push(Warning::new(
-                WarningCode::FractionIgnored,
-                format!(
-                    "whether TensorRT-LLM {version} reads a fraction is not known here: that came with {change}, on the \
-                     one-model path; a build before it logs \"must be a valid integer, got '{}'\" and accepts for real",
-                    value.text()
-                ),
-            ));
-        }
-        _ => {}
+        _ => warnings.extend(doubts(server, length)),
+    }
+    if target.is_above_max() {
+        warnings.push(Warning::new(
+            WarningCode::ClampedToMax,
+            format!(
+                "TensorRT-LLM cuts {} to {}, the most tokens that a step emits, without a word",
+                General(length),
+                target.max_accept_length()
+            ),
+        ));
     }
     (vec![Setting { kind: SettingKind::Env, name: VARIABLE, value }], warnings)
+}
+
+/// Whether an integer reader would refuse the text.
+fn is_fraction(value: &SettingValue) -> bool {
+    value.text().contains(['.', 'e'])
+}
+
+/// A version that may lie before the change that made fractions readable.
+pub(crate) fn doubt(server: &Server, accept_length: f64) -> Option<Warning> {
+    let version = server.version.as_ref()?;
+    let value = SettingValue::number(accept_length - 1.0);
+    let reader = facts::at(Some(version)).reader(server.models);
+    let Some(Doubt::Undated(change)) = reader.doubt.filter(|_| is_fraction(&value)) else { return None };
+    Some(Warning::new(
+        WarningCode::FractionIgnored,
+        format!(
+            "whether TensorRT-LLM {version} reads a fraction is not known here: that came with {change}, on the \
+             one-model path; a build before it logs \"must be a valid integer, got '{}'\" and accepts for real",
+            value.text()
+        ),
+    ))
 }

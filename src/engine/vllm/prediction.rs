@@ -29,7 +29,15 @@ pub(crate) fn predict(server: &Server, max: u32, injected: &Injected) -> Predict
     let asked = asked.or(case.asked);
     let mut notes = notes;
     notes.append(&mut case.notes);
-    Prediction { outcome, asked, source: era.source(), notes, otherwise, ranks: RankDraws::Own }
+    Prediction {
+        outcome,
+        asked,
+        source: era.source(),
+        notes,
+        doubts: Vec::new(),
+        otherwise,
+        ranks: RankDraws::Own,
+    }
 }
 
 struct Case<'a> {

@@ -1,5 +1,6 @@
 //! vLLM's two keys of `--speculative-config`.
 
+use super::super::doubt::doubts;
 use super::super::settings::startable;
 use super::super::{
     Doubt, Engine, Removal, Server, Setting, SettingKind, SettingValue, SettingsError, Warning, WarningCode,
@@ -28,10 +29,11 @@ pub(crate) fn settings(
         Setting { kind: SettingKind::Json, name: METHOD, value: SettingValue::Word("synthetic") },
         Setting { kind: SettingKind::Json, name: LENGTH, value: SettingValue::number(accept_length) },
     ];
-    Ok((settings, not_placed(server).into_iter().collect()))
+    Ok((settings, doubts(server, accept_length)))
 }
 
-fn not_placed(server: &Server) -> Option<Warning> {
+/// A version that may lie before the change that brought the keys.
+pub(crate) fn doubt(server: &Server) -> Option<Warning> {
     let version = server.version.as_ref()?;
     let Some(Doubt::Undated(change)) = facts::at(Some(version)).synthetic.doubt else { return None };
     Some(Warning::new(

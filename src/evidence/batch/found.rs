@@ -23,6 +23,7 @@ pub(super) enum What {
     Prefill { time: Option<Spot>, voice: u32, iteration: Option<u64>, message: Spot },
     Start(Box<ServerStart>),
     CacheFlush { time: Option<Spot>, voice: u32 },
+    Setting { name: Spot, value: Spot },
     Skipped { reason: SkipReason, text: Spot },
 }
 
@@ -128,6 +129,11 @@ impl Findings {
                 let voice = self.voice(&flush.tags);
                 let (base, [time]) = self.spots(block, [time(flush.timestamp)]);
                 (base, What::CacheFlush { time: flush.timestamp.map(|_| time), voice })
+            }
+            Record::Setting(setting) => {
+                let texts = [setting.name.as_bytes(), setting.value.as_bytes()];
+                let (base, [name, value]) = self.spots(block, texts);
+                (base, What::Setting { name, value })
             }
             Record::Skipped(skipped) => {
                 let (base, [text]) = self.spots(block, [skipped.text]);

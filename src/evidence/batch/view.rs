@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::evidence::{
-    CacheFlush, DecodeLine, Graph, Place, PrefillLine, Record, Skipped, Tags, Time, Timestamp,
+    CacheFlush, DecodeLine, EchoedSetting, Graph, Place, PrefillLine, Record, Skipped, Tags, Time, Timestamp,
 };
 
 use super::breaks::line_breaks;
@@ -269,6 +269,11 @@ impl<'a> Batch<'a> {
             What::Start(start) => Record::Start(start.clone()),
             What::CacheFlush { time: at, voice } => {
                 Record::CacheFlush(CacheFlush { timestamp: time(*at), tags: self.tags(*voice) })
+            }
+            What::Setting { name, value } => {
+                // What was added is UTF-8.
+                let word = |spot: Spot| std::str::from_utf8(text(spot)).unwrap_or_default();
+                Record::Setting(EchoedSetting { name: word(*name), value: word(*value) })
             }
             What::Skipped { reason, text: spot } => {
                 Record::Skipped(Skipped { reason: *reason, text: text(*spot) })

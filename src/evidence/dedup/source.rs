@@ -1,7 +1,7 @@
 //! Where the rest of a compact line is found.
 
 use crate::evidence::batch::{Batch, CompactLine};
-use crate::evidence::{DecodeLine, Graph};
+use crate::evidence::{DecodeLine, Graph, Timestamp};
 
 use super::time::Time;
 
@@ -15,6 +15,14 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// The engine's time, as printed.
+    pub(crate) fn timestamp(self, line: &CompactLine) -> Option<Timestamp<'a>> {
+        match self {
+            Self::Batch(batch) => batch.time(line).map(Timestamp::of_digits),
+            Self::Line(line) => line.timestamp,
+        }
+    }
+
     #[inline]
     pub(crate) fn time(self, line: &CompactLine) -> Option<Time> {
         match self {

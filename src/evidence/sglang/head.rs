@@ -9,6 +9,8 @@ pub(super) enum Head {
     Prefill,
     Start,
     Flush,
+    /// A name of simulated acceptance.
+    Setting,
     /// A fork's own line (`Prefill rank batch`): no record of ours.
     Foreign,
 }
@@ -31,10 +33,11 @@ enum Word {
     Prefill,
     Arguments,
     Flush,
+    Setting,
 }
 
 impl Word {
-    const ALL: [Self; 4] = [Self::Decode, Self::Prefill, Self::Arguments, Self::Flush];
+    const ALL: [Self; 5] = [Self::Decode, Self::Prefill, Self::Arguments, Self::Flush, Self::Setting];
 
     fn text(self) -> &'static [u8] {
         match self {
@@ -42,6 +45,7 @@ impl Word {
             Self::Prefill => b"Prefill",
             Self::Arguments => b"server_args=",
             Self::Flush => b"Cache flushed",
+            Self::Setting => b"SIMULATE_ACC_",
         }
     }
 
@@ -51,6 +55,7 @@ impl Word {
             Self::Decode => batch(behind, Head::Decode),
             Self::Prefill => batch(behind, Head::Prefill),
             Self::Arguments => Some((Head::Start, 0)),
+            Self::Setting => Some((Head::Setting, 0)),
             Self::Flush => {
                 let rest: &[u8] = b" successfully!";
                 behind.starts_with(rest).then_some((Head::Flush, rest.len()))

@@ -10,7 +10,7 @@ use super::prefix::Prefix;
 use super::quotes::Quotes;
 use super::runtime::Part;
 use super::tag_cache::TagCache;
-use super::{decode, number, prefill, prefix, server_args, unwrap};
+use super::{decode, number, prefill, prefix, server_args, setting, unwrap};
 
 /// How much of the text before a head a skipped record shows, in bytes.
 const CONTEXT: usize = 64;
@@ -191,9 +191,18 @@ impl TextReader {
         let mut current = self.words.head(text, done);
         while let Some(hit) = current {
             let next = self.words.head(text, hit.end);
-            let end = next.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
+            // A setting ends no record: it may be part of one.
+            let mut border = next;
+            while let Some(setting) =
+                border.filter(|border| hit.head != Head::Setting && border.head == Head::Setting)
+            {
+                border = self.words.head(text, setting.end);
+            }
+            let end = border.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
             self.record(text, done, hit, end, &mut quotes, sink);
-            done = end;
+            if hit.head != Head::Setting {
+                done = end;
+            }
             current = next;
         }
     }
@@ -208,6 +217,12 @@ impl TextReader {
         quotes: &mut Quotes,
         sink: &mut impl FnMut(&Record<'_>),
     ) {
+        if hit.head == Head::Setting {
+            if let Some(setting) = setting::parse(text, hit.at) {
+                sink(&Record::Setting(setting));
+            }
+            return;
+        }
         let prefix = prefix::read(text, done, hit.at, quotes, &mut self.tags);
         let message = text.get(hit.end..end).unwrap_or(&[]);
         match record(hit.head, prefix, message) {
@@ -236,6 +251,8 @@ fn record<'a>(
             start.timestamp = prefix.timestamp.map(|time| time.as_str().to_owned());
             Record::Start(Box::new(start))
         })),
+        // Read without a prefix.
+        Head::Setting => Ok(None),
         Head::Foreign => Err(SkipReason::Lookalike),
         Head::Flush => {
             Ok(prefix.map(|Prefix { timestamp, tags }| Record::CacheFlush(CacheFlush { timestamp, tags })))

@@ -14,6 +14,7 @@ mod quotes;
 mod runtime;
 mod scan;
 mod server_args;
+mod setting;
 mod tag_cache;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ fn read(text: &[u8]) -> Vec<String> {
             }
             Record::Start(start) => format!("start {:?}", start.num_steps),
             Record::CacheFlush(_) => "flush".to_owned(),
+            Record::Setting(setting) => format!("{}={}", setting.name, setting.value),
             Record::Skipped(skipped) => format!("{:?}", skipped.reason),
         });
     };
@@ -47,6 +48,28 @@ fn decode<T>(text: &str, see: impl Fn(&DecodeLine<'_>) -> T) -> T {
     });
     assert_eq!(seen.len(), 1, "{text}");
     seen.pop().unwrap()
+}
+
+#[test]
+fn a_setting_ends_no_record() {
+    let text = "+ export SGLANG_SIMULATE_ACC_LEN=3.51 SGLANG_SIMULATE_ACC_METHOD=match-expected\n\
+        {\"log\":\"SGLANG_SIMULATE_ACC_TOKEN_MODE=real-draft-token\\n\",\"stream\":\"stdout\"}\n\
+        [2026-10-12 01:02:03] server_args=ServerArgs(model_path='m', env={'SGLANG_SIMULATE_ACC_LEN': '2.78', \
+        'SGLANG_SIMULATE_ACC_METHOD': 'rounded'}, speculative_num_steps=5)\n\
+        [2026-10-12 01:02:04] Cache flushed successfully! SIMULATE_ACC_LEN=2\n";
+    assert_eq!(
+        read(text.as_bytes()),
+        [
+            "SGLANG_SIMULATE_ACC_LEN=3.51",
+            "SGLANG_SIMULATE_ACC_METHOD=match-expected",
+            "SGLANG_SIMULATE_ACC_TOKEN_MODE=real-draft-token",
+            "start Some(5)",
+            "SGLANG_SIMULATE_ACC_LEN=2.78",
+            "SGLANG_SIMULATE_ACC_METHOD=rounded",
+            "flush",
+            "SIMULATE_ACC_LEN=2",
+        ]
+    );
 }
 
 #[test]

@@ -31,13 +31,12 @@ mod xz;
 mod zip;
 mod zstd;
 
-pub(crate) use name::acts;
-
 pub use failure::{Failure, Format, Limit, ReadError};
 pub use group::{Group, PointBy, group, point_name};
 pub use input::Input;
 pub use limits::Limits;
 pub use log::LogFile;
+pub(crate) use name::escaped;
 pub use passed::{PassedOver, Why};
 pub use progress::Progress;
 pub use reader::Reader;

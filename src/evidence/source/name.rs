@@ -26,7 +26,7 @@ pub(super) fn of_entry(archive: &str, entry: &[u8]) -> String {
 
 /// The text with everything escaped that a terminal would act on: control characters, and the marks that turn the
 /// direction of writing.
-pub(super) fn escaped(text: &str) -> Cow<'_, str> {
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(acts) {
         return Cow::Borrowed(text);
     }
@@ -42,7 +42,7 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a terminal would act on a character.
-pub(crate) fn acts(character: char) -> bool {
+fn acts(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

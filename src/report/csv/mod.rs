@@ -1,7 +1,9 @@
 //! CSV tables (RFC 4180, lines ended by a line feed). A text that a spreadsheet would take for a formula gets an
 //! apostrophe in front.
 
+mod audit;
 mod cell;
 mod records;
 
+pub use audit::write_audit;
 pub use records::RecordTable;

@@ -112,6 +112,10 @@ impl<'w> RecordTable<'w> {
             Record::CacheFlush(flush) => {
                 Row { timestamp: time(flush.timestamp), tags: Some(flush.tags.to_string()), ..logged }
             }
+            Record::Setting(setting) => {
+                let field = serde_json::json!({ setting.name: setting.value });
+                Row { fields: Some(field.to_string()), ..logged }
+            }
             Record::Skipped(skipped) => Row {
                 engine: None,
                 reason: Some(skipped.reason.name()),

@@ -4,34 +4,40 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::audit::{AcceptLenReport, Finding, Mechanism, PointReport, RivalCell, Verdict};
+use crate::audit::{
+    AcceptLenReport, ExpectedLine, Finding, InjectedSetting, Margin, Mechanism, PointReport, RivalCell,
+};
 use crate::evidence::{Place, ServerStart};
-use crate::golden::{Target, TargetOrigin};
+use crate::golden::Target;
+use crate::report::audit::{AuditRun, source_of_target};
 
-/// Every point, and the verdict over all.
+use super::number::tidy;
+use super::replay::ReplayEntry;
+
+/// Every point, and the verdict over all. Its form is written down in `docs/schema/audit.schema.json`.
 #[derive(Debug, Serialize)]
 pub struct AuditDocument<'a> {
     target: Option<TargetEntry<'a>>,
     points: Vec<PointEntry<'a>>,
     verdict: &'static str,
+    /// What could not be read to its end.
+    errors: &'a [String],
+    /// What else there is to know about inputs and target.
+    notes: &'a [String],
 }
 
 impl<'a> AuditDocument<'a> {
-    /// The document of an audit. `files` are the names that places refer to.
+    /// The document of an audit.
     #[must_use]
-    pub fn new(points: &'a [PointReport], verdict: Verdict, files: &'a [&'a str]) -> Self {
+    pub fn new(run: &AuditRun<'a>) -> Self {
         Self {
-            target: target_of_all(points).map(TargetEntry::from),
-            points: points.iter().map(|point| PointEntry::new(point, files)).collect(),
-            verdict: verdict.name(),
+            target: run.target().map(TargetEntry::from),
+            points: run.points.iter().map(|point| PointEntry::new(run, point)).collect(),
+            verdict: run.verdict.name(),
+            errors: run.errors,
+            notes: run.notes,
         }
     }
-}
-
-/// The target that all points share. Points whose largest accept length comes from their own server may differ.
-fn target_of_all(points: &[PointReport]) -> Option<&Target> {
-    let first = points.first()?.target.as_ref()?;
-    points.iter().all(|point| point.target.as_ref() == Some(first)).then_some(first)
 }
 
 #[derive(Debug, Serialize)]
@@ -63,7 +69,12 @@ struct PointEntry<'a> {
     queue_req: QueueEntry,
     gen_throughput_tps: ThroughputEntry,
     server: ServerEntry<'a>,
+    injected: Vec<InjectedEntry<'a>>,
+    margin: MarginEntry,
+    line: LineEntry,
     mechanism: MechanismEntry<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<ReplayEntry<'a>>,
     findings: Vec<FindingEntry<'a>>,
     verdict: &'static str,
     reason: String,
@@ -76,6 +87,7 @@ struct SkippedEntry {
     lookalike: u64,
     idle: u64,
     not_finite: u64,
+    out_of_scope: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -83,6 +95,7 @@ struct RankEntry {
     tags: BTreeMap<String, u32>,
     lines: u64,
     accept_len: Option<f64>,
+    max_running_req: Option<u32>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -126,6 +139,34 @@ struct ServerEntry<'a> {
     num_draft_tokens: Option<u32>,
     block_size: Option<u32>,
     decode_log_interval: Option<u32>,
+}
+
+/// A setting of the simulation, and the line that shows it.
+#[derive(Debug, Serialize)]
+struct InjectedEntry<'a> {
+    name: &'a str,
+    value: &'a str,
+    evidence: PlaceEntry<'a>,
+}
+
+/// How far the mean may lie from the target: as a share of it where it was given as one, in tokens where they are known.
+#[derive(Debug, Serialize)]
+struct MarginEntry {
+    share: Option<f64>,
+    tokens: Option<f64>,
+    is_default: bool,
+}
+
+/// What one decode line stands for, and what it shows under the target.
+#[derive(Debug, Serialize)]
+struct LineEntry {
+    interval: u32,
+    interval_source: &'static str,
+    sd: Option<f64>,
+    low95: Option<f64>,
+    high95: Option<f64>,
+    lo: Option<u32>,
+    hi: Option<u32>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -173,10 +214,7 @@ impl<'a> From<&'a Target> for TargetEntry<'a> {
     fn from(target: &'a Target) -> Self {
         let cell = target.cell();
         Self {
-            source: match target.origin() {
-                TargetOrigin::Golden(_) => "golden",
-                TargetOrigin::Explicit => "explicit",
-            },
+            source: source_of_target(target),
             curve: cell.map(|cell| cell.curve.as_str()),
             thinking: cell.map(|cell| cell.thinking.key()),
             draft_length: cell.map(|cell| cell.draft_length),
@@ -187,10 +225,10 @@ impl<'a> From<&'a Target> for TargetEntry<'a> {
 }
 
 impl<'a> PointEntry<'a> {
-    fn new(point: &'a PointReport, files: &'a [&'a str]) -> Self {
+    fn new(run: &AuditRun<'a>, point: &'a PointReport) -> Self {
         Self {
             name: &point.name,
-            files: point.files.iter().filter_map(|file| name(files, *file)).collect(),
+            files: point.files.iter().filter_map(|file| run.file(*file)).collect(),
             engine: point.engine.map(crate::engine::Engine::name),
             engine_version: None,
             decode_lines: point.decode_lines,
@@ -201,17 +239,19 @@ impl<'a> PointEntry<'a> {
                 lookalike: point.skipped.lookalike,
                 idle: point.skipped.idle,
                 not_finite: point.skipped.not_finite,
+                out_of_scope: point.skipped.out_of_scope,
             },
             steps: point.steps,
-            independent_steps: point.independent_steps,
-            rank_correlation: point.rank_correlation,
+            independent_steps: tidy(point.independent_steps),
+            rank_correlation: point.rank_correlation.map(tidy),
             ranks: point
                 .ranks
                 .iter()
                 .map(|rank| RankEntry {
                     tags: rank.tags.iter().map(|tag| (tag.name(), tag.rank())).collect(),
                     lines: rank.lines,
-                    accept_len: rank.accept_len,
+                    accept_len: rank.accept_len.map(tidy),
+                    max_running_req: rank.max_running_req,
                 })
                 .collect(),
             accept_len: point.accept_len.as_ref().map(AcceptLenEntry::from).unwrap_or_default(),
@@ -222,12 +262,16 @@ impl<'a> PointEntry<'a> {
             cuda_graph: GraphEntry { r#true: point.graphs.0, r#false: point.graphs.1 },
             queue_req: QueueEntry { max: point.max_queue_req },
             gen_throughput_tps: ThroughputEntry {
-                median: point.median_tps,
-                steady_mean: point.steady_mean_tps,
+                median: point.median_tps.map(tidy),
+                steady_mean: point.steady_mean_tps.map(tidy),
             },
             server: point.server.as_ref().map(ServerEntry::from).unwrap_or_default(),
+            injected: point.injected.iter().map(|setting| InjectedEntry::new(run, setting)).collect(),
+            margin: MarginEntry::of(point),
+            line: LineEntry::of(point),
             mechanism: MechanismEntry::of(point),
-            findings: point.findings.iter().map(|finding| FindingEntry::new(finding, files)).collect(),
+            replay: point.replay.as_ref().map(|replay| ReplayEntry::new(replay, run.files)),
+            findings: point.findings.iter().map(|finding| FindingEntry::new(run, finding)).collect(),
             verdict: point.verdict.name(),
             reason: point.reason.to_string(),
         }
@@ -237,12 +281,12 @@ impl<'a> PointEntry<'a> {
 impl From<&AcceptLenReport> for AcceptLenEntry {
     fn from(report: &AcceptLenReport) -> Self {
         Self {
-            mean: Some(report.mean),
-            weighted: Some(report.weighted),
+            mean: Some(tidy(report.mean)),
+            weighted: Some(tidy(report.weighted)),
             min: Some(report.min),
             max: Some(report.max),
-            ci_low: report.interval.map(|interval| interval.low),
-            ci_high: report.interval.map(|interval| interval.high),
+            ci_low: report.interval.map(|interval| tidy(interval.low)),
+            ci_high: report.interval.map(|interval| tidy(interval.high)),
             confidence: Some(report.confidence.get()),
         }
     }
@@ -264,7 +308,7 @@ impl<'a> MechanismEntry<'a> {
     fn of(point: &'a PointReport) -> Self {
         let Some(mechanisms) = &point.mechanisms else { return Self::default() };
         // JSON has no minus infinity: null is the log-likelihood of an impossible line.
-        let finite = |value: f64| value.is_finite().then_some(value);
+        let finite = |value: f64| value.is_finite().then(|| tidy(value));
         let dispersion = mechanisms.dispersion.filter(|scatter| scatter.d.is_finite());
         Self {
             best: Some(mechanisms.best.map_or("undetermined", Mechanism::name)),
@@ -276,10 +320,10 @@ impl<'a> MechanismEntry<'a> {
                 .collect(),
             cells_not_told_apart: mechanisms.cells_alike.iter().map(CellEntry::from).collect(),
             dispersion: dispersion.map(|scatter| DispersionEntry {
-                d: scatter.d,
+                d: tidy(scatter.d),
                 lines: scatter.lines,
-                lower_tail: scatter.lower_tail,
-                upper_tail: scatter.upper_tail,
+                lower_tail: tidy(scatter.lower_tail),
+                upper_tail: tidy(scatter.upper_tail),
             }),
         }
     }
@@ -297,18 +341,57 @@ impl<'a> From<&'a RivalCell> for CellEntry<'a> {
 }
 
 impl<'a> FindingEntry<'a> {
-    fn new(finding: &'a Finding, files: &'a [&'a str]) -> Self {
-        let place = |place: Place| PlaceEntry { file: name(files, place.file), line: place.line };
+    fn new(run: &AuditRun<'a>, finding: &'a Finding) -> Self {
         Self {
             code: finding.code.name(),
             severity: finding.severity.to_string(),
             message: &finding.message,
-            evidence: finding.evidence.map(place),
+            evidence: finding.evidence.map(|place| PlaceEntry::new(run, place)),
         }
     }
 }
 
-/// The name of a file by its index.
-fn name<'a>(files: &[&'a str], index: u32) -> Option<&'a str> {
-    files.get(usize::try_from(index).ok()?).copied()
+impl<'a> PlaceEntry<'a> {
+    fn new(run: &AuditRun<'a>, place: Place) -> Self {
+        Self { file: run.file(place.file), line: place.line }
+    }
+}
+
+impl<'a> InjectedEntry<'a> {
+    fn new(run: &AuditRun<'a>, setting: &'a InjectedSetting) -> Self {
+        let evidence = PlaceEntry::new(run, setting.place);
+        Self { name: &setting.name, value: &setting.value, evidence }
+    }
+}
+
+impl MarginEntry {
+    fn of(point: &PointReport) -> Self {
+        let margin = point.margin;
+        let share = match margin {
+            Margin::Share(share) => Some(share),
+            Margin::Tokens(_) => None,
+        };
+        let tokens = match (margin, &point.target) {
+            (Margin::Tokens(tokens), _) => Some(tokens),
+            (Margin::Share(_), Some(target)) => Some(tidy(margin.tokens(target.accept_length().get()))),
+            (Margin::Share(_), None) => None,
+        };
+        Self { share, tokens, is_default: margin == Margin::default() }
+    }
+}
+
+impl LineEntry {
+    fn of(point: &PointReport) -> Self {
+        let expected = point.expected_line;
+        let number = |of: fn(ExpectedLine) -> f64| expected.map(|line| tidy(of(line)));
+        Self {
+            interval: point.interval.steps,
+            interval_source: point.interval.source.name(),
+            sd: number(|line| line.sd),
+            low95: number(|line| line.low95),
+            high95: number(|line| line.high95),
+            lo: expected.map(|line| line.lo),
+            hi: expected.map(|line| line.hi),
+        }
+    }
 }

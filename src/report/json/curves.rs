@@ -103,6 +103,7 @@ impl<'a> TargetDocument<'a> {
             source: match target.origin() {
                 TargetOrigin::Golden(cell) => &cell.source,
                 TargetOrigin::Explicit => "explicit",
+                TargetOrigin::Injected { place, .. } => place,
             },
         }
     }

@@ -8,11 +8,13 @@ mod env;
 mod number;
 mod prediction;
 mod records;
+mod replay;
 mod simulate;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
+pub(super) use number::tidy;
 pub use records::write_record;
 pub use simulate::SimulateDocument;

@@ -2,7 +2,7 @@
 
 /// `value` with 12 significant digits: what binary arithmetic leaves behind the 12th (0.4900000000000002) says nothing, and
 /// may differ from machine to machine.
-pub(super) fn tidy(value: f64) -> f64 {
+pub(in crate::report) fn tidy(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 

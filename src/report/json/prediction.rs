@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::engine::{Otherwise, Outcome, Prediction, PredictionNote, RankDraws, Server};
+use crate::engine::{
+    Otherwise, Outcome, Prediction, PredictionNote, RankDraws, Server, Warning, WarningCode,
+};
 
 use super::number::tidy;
 
@@ -12,6 +14,9 @@ pub(super) struct PredictionEntry {
     version: Option<String>,
     algorithm: Option<&'static str>,
     outcome: &'static str,
+    /// The warning that `env` has for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
     /// Why there is no law.
     reason: Option<String>,
     source: &'static str,
@@ -21,7 +26,7 @@ pub(super) struct PredictionEntry {
 }
 
 #[derive(Debug, Serialize)]
-struct NoteEntry {
+pub(super) struct NoteEntry {
     code: &'static str,
     message: String,
 }
@@ -43,6 +48,7 @@ impl PredictionEntry {
             version: server.version.as_ref().map(ToString::to_string),
             algorithm: server.drafter.map(crate::engine::Drafter::name),
             outcome: prediction.outcome.name(),
+            code: prediction.outcome.code().map(WarningCode::name),
             reason: reason(&prediction.outcome),
             source: prediction.source,
             ranks_draw_alike: match prediction.ranks {
@@ -50,9 +56,17 @@ impl PredictionEntry {
                 RankDraws::Own => Some(false),
                 RankDraws::NotKnown => None,
             },
-            notes: prediction.notes.iter().map(NoteEntry::from).collect(),
+            notes: (prediction.doubts.iter().map(NoteEntry::from))
+                .chain(prediction.notes.iter().map(NoteEntry::from))
+                .collect(),
             otherwise: prediction.otherwise.iter().map(OtherwiseEntry::from).collect(),
         }
+    }
+}
+
+impl From<&Warning> for NoteEntry {
+    fn from(doubt: &Warning) -> Self {
+        Self { code: doubt.code.name(), message: doubt.message.clone() }
     }
 }
 

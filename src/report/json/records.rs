@@ -24,6 +24,9 @@ pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<
             let (timestamp, tags) = (time(flush.timestamp), TagMap(flush.tags));
             write_line(out, &Flush { head, timestamp, tags })
         }
+        Record::Setting(setting) => {
+            write_line(out, &Setting { head, name: setting.name, value: setting.value })
+        }
         Record::Skipped(skipped) => {
             let (reason, excerpt) = (skipped.reason.name(), excerpt(skipped.text));
             write_line(out, &Rejected { kind: RecordKind::Rejected.name(), reason, file, line, excerpt })
@@ -43,6 +46,14 @@ struct Head<'a> {
     engine: &'static str,
     file: &'a str,
     line: u64,
+}
+
+#[derive(Serialize)]
+struct Setting<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    name: &'a str,
+    value: &'a str,
 }
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use crate::law::{AcceptanceLaw, LineValues};
 use crate::simulate::{Answer, Plan, Replicates, Simulation};
 
 use super::number::{hundredths, tidy};
-use super::prediction::PredictionEntry;
+use super::prediction::{NoteEntry, PredictionEntry};
 
 /// Two-sided 95 % of a normal variable, in standard deviations.
 const Z95: f64 = 1.96;
@@ -23,12 +23,20 @@ pub struct SimulateDocument<'a> {
     target: TargetEntry<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<PredictionEntry>,
+    /// Where no engine was named, whose notes stand beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<NoteEntry>,
     law: Option<LawEntry>,
     exact: Option<ExactEntry>,
     sample: Option<SampleEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replicates: Option<ReplicatesEntry>,
     line: Option<LineEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    random_seed: Option<u64>,
+    /// What the decode lines of a server with that seed read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<f64>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -119,11 +127,17 @@ impl<'a> SimulateDocument<'a> {
                 .engine
                 .as_ref()
                 .map(|(server, prediction)| PredictionEntry::new(server, prediction)),
+            notes: answer.notes.iter().map(NoteEntry::from).collect(),
             law: law.map(|law| LawEntry::new(law, answer)),
             exact: law.map(ExactEntry::from),
             sample: drawn.map(|(plan, simulation)| SampleEntry::new(plan, simulation)),
             replicates: drawn.and_then(|(_, simulation)| simulation.replicates.map(ReplicatesEntry::from)),
             line: drawn.map(|(plan, simulation)| LineEntry::new(plan.interval, &simulation.line)),
+            random_seed: answer.seeded.as_ref().map(|seeded| seeded.seed),
+            lines: answer
+                .seeded
+                .as_ref()
+                .map(|seeded| seeded.lines.iter().map(|line| line.as_f64()).collect()),
         }
     }
 }

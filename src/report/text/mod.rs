@@ -4,6 +4,7 @@ pub mod audit;
 pub mod check;
 pub mod curves;
 mod prediction;
+mod replay;
 pub mod simulate;
 mod style;
 mod table;

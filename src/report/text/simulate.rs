@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::engine::Engine;
 use crate::law::{AcceptanceLaw, Draws};
-use crate::simulate::{Answer, Plan, Simulation};
+use crate::simulate::{Answer, Plan, SeededLines, Simulation};
 
 use super::prediction;
 use super::style::{BOLD, RESET};
@@ -38,6 +38,23 @@ pub fn simulate(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
         let mut facts = vec![(if is_line { "a line" } else { "a window" }, line(plan, simulation))];
         facts.extend(run(plan, simulation));
         rows(out, &facts)?;
+    }
+    if let Some(seeded) = &answer.seeded {
+        seeded_lines(out, seeded)?;
+    }
+    Ok(())
+}
+
+/// What decode lines will read, ten in a row.
+fn seeded_lines(out: &mut dyn Write, seeded: &SeededLines) -> io::Result<()> {
+    writeln!(
+        out,
+        "  {:<11} of a server with random seed {}, as long as its batch does not change:",
+        "lines", seeded.seed
+    )?;
+    for row in seeded.lines.chunks(10) {
+        let row: Vec<String> = row.iter().map(ToString::to_string).collect();
+        writeln!(out, "  {:<11} {}", "", row.join(" "))?;
     }
     Ok(())
 }

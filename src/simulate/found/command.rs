@@ -3,7 +3,6 @@
 use crate::engine::{Engine, SettingKind};
 
 use super::error::FoundError;
-use super::knobs::knob;
 use super::role::Role;
 use super::spec::Argument;
 
@@ -28,12 +27,16 @@ pub(super) fn command(role: &mut Role, words: &[String], line: usize) -> Result<
         Some("export" | "declare" | "typeset" | "env" | "set") => environment(role, rest.skip(1), line),
         Some("unset") => {
             for name in rest.skip(1) {
-                unset(role, name);
+                role.clear(SettingKind::Env, name);
             }
             Ok(())
         }
         Some(_) => {
             let words: Vec<&str> = rest.collect();
+            if let [alone] = words.as_slice() {
+                // What an evaluation run must leave out stands alone, without a value.
+                role.clear(SettingKind::Arg, alone);
+            }
             server(role, &words);
             arguments(role, &words, line)
         }
@@ -62,7 +65,7 @@ fn environment<'a>(
             role.variable(name, value, line)?;
         } else if matches!(word, "-u" | "--unset") {
             if let Some((_, name)) = rest.next() {
-                unset(role, name);
+                role.clear(SettingKind::Env, name);
             }
         } else if !word.starts_with('-') {
             // `env NAME=value command arguments`
@@ -72,12 +75,6 @@ fn environment<'a>(
         }
     }
     Ok(())
-}
-
-fn unset(role: &mut Role, name: &str) {
-    if let Some((name, _)) = knob(SettingKind::Env, name) {
-        role.unset(SettingKind::Env, name);
-    }
 }
 
 /// The engine that a command starts.

@@ -1,4 +1,4 @@
-//! A file of settings: JSON by its first character, else lines of a shell.
+//! A file of settings: JSON by its first character, else lines of a shell, else YAML.
 
 use serde_json::{Map, Value};
 
@@ -6,12 +6,14 @@ use crate::engine::{Engine, SettingKind};
 
 use super::error::{FoundError, FoundErrorKind};
 use super::knobs::knob;
-use super::role::{FoundSetting, Role};
+use super::mapping;
+use super::role::{FoundSetting, NearMiss, Role};
 use super::shell;
-use super::spec::wrong;
+use super::spec::{Argument, wrong};
 
 /// The server that a file of settings describes: an env file or dump, a shell's exports or `set -x` trace, the document
-/// of `accsim env --json`, an object of environment variables, or vLLM's speculative configuration.
+/// of `accsim env --json`, an object of environment variables, vLLM's speculative configuration, YAML with the same
+/// names: whatever `accsim env` prints. A text with no setting and no server is refused.
 ///
 /// ```
 /// use accsim::engine::Engine;
@@ -26,7 +28,7 @@ use super::spec::wrong;
 pub fn parse_env(text: &str) -> Result<Role, FoundError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !text.trim_start().starts_with('{') {
-        return shell::read(text);
+        return lines(text);
     }
     let value: Value = serde_json::from_str(text).map_err(|error| FoundError {
         line: Some(error.line()),
@@ -36,20 +38,73 @@ pub fn parse_env(text: &str) -> Result<Role, FoundError> {
     let mut role = Role::default();
     if let Some(Value::Array(settings)) = object.get("settings") {
         printed_by_env(&mut role, &object, settings)?;
-    } else if object.contains_key("num_speculative_tokens") {
+    } else if object
+        .keys()
+        .any(|key| key == "num_speculative_tokens" || knob(SettingKind::Json, key).is_some())
+    {
         role.vllm_config(text, 1)?;
     } else {
-        for (name, value) in &object {
+        server_info(&mut role, &object)?;
+        role.guess_engine();
+        if !role.is_recognised() {
+            return Err(unrecognised(&role, FoundErrorKind::OtherJson));
+        }
+    }
+    Ok(role)
+}
+
+/// Variables by name; and the arguments and `internal_states[i].env_vars` of SGLang's `/server_info`.
+fn server_info(role: &mut Role, object: &Map<String, Value>) -> Result<(), FoundError> {
+    for (name, value) in object {
+        let Some(value) = scalar(value) else { continue };
+        role.variable(name, &value, 1)?;
+        if name.starts_with("speculative_") {
+            let name = name.replace('_', "-");
+            role.argument(Argument { name: &name, value: &value, line: 1 })?;
+        }
+    }
+    let states = object.get("internal_states").and_then(Value::as_array);
+    for variables in states.into_iter().flatten().filter_map(|state| state.get("env_vars")?.as_object()) {
+        for (name, value) in variables {
             if let Some(value) = scalar(value) {
                 role.variable(name, &value, 1)?;
             }
         }
-        role.guess_engine();
-        if role.settings.is_empty() {
-            return Err(FoundErrorKind::OtherJson.somewhere());
-        }
     }
+    Ok(())
+}
+
+/// Lines of a shell, else YAML; an environment as the kernel keeps it parts its variables by NUL.
+fn lines(text: &str) -> Result<Role, FoundError> {
+    let read = if text.contains('\0') { kernel(text) } else { shell::read(text) };
+    if read.as_ref().is_ok_and(Role::is_recognised) {
+        return read;
+    }
+    if let Some(role) = mapping::read(text)?.filter(Role::is_recognised) {
+        return Ok(role);
+    }
+    let role = read?;
+    Err(unrecognised(&role, FoundErrorKind::NoSetting { lines: text.lines().count() }))
+}
+
+/// `/proc/PID/environ`.
+fn kernel(text: &str) -> Result<Role, FoundError> {
+    let mut role = Role::default();
+    for (name, value) in text.split('\0').filter_map(|entry| entry.split_once('=')) {
+        role.variable(name, value, 1)?;
+    }
+    role.guess_engine();
     Ok(role)
+}
+
+/// Why a file says nothing: a name that is nearly a setting tells more than that there is none.
+fn unrecognised(role: &Role, else_kind: FoundErrorKind) -> FoundError {
+    match &role.near_miss {
+        Some(NearMiss { found, meant, line }) => {
+            FoundErrorKind::NearMiss { found: found.clone(), meant }.at(*line)
+        }
+        None => else_kind.somewhere(),
+    }
 }
 
 /// The document of `accsim env --json`.

@@ -54,6 +54,27 @@ pub enum FoundErrorKind {
     /// YAML that is no recipe of a kind known here.
     #[error("no recipe that is read here: {0}")]
     NoRecipe(String),
+    /// A name that looks like a setting, and none that is one.
+    #[error("{found} is no setting of simulated acceptance; did you mean {meant}?")]
+    NearMiss {
+        /// The name.
+        found: String,
+        /// The setting that it looks like.
+        meant: &'static str,
+    },
+    /// Not one setting, nor a server.
+    #[error(
+        "no setting of simulated acceptance in {lines} {}, and no server; expected what accsim env prints in any format, an \
+         env file, a shell's exports, or a trace (set -x) of the run",
+        if *.lines == 1 { "line" } else { "lines" }
+    )]
+    NoSetting {
+        /// Lines of the file.
+        lines: usize,
+    },
+    /// A recipe where settings were expected.
+    #[error("{0} belongs to a recipe; read it with --recipe")]
+    Recipe(String),
     /// An engine that is not known.
     #[error("{name} is {}; known are sglang, vllm, trtllm, atom, tilert", quoted(.found))]
     Engine {

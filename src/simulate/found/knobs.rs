@@ -36,6 +36,26 @@ pub(super) fn knob(kind: SettingKind, name: &str) -> Option<(&'static str, Engin
     known.iter().find(|(known, _)| *known == name).copied()
 }
 
+/// The engine that reads the setting of this name.
+pub(super) fn owner(name: &str) -> Option<Engine> {
+    let known = VARIABLES.iter().chain(&ARGUMENTS).chain(&KEYS);
+    known.into_iter().find(|(known, _)| *known == name).map(|(_, engine)| *engine)
+}
+
+/// The variable that a name resembles which is none.
+pub(super) fn similar(name: &str) -> Option<&'static str> {
+    /// Another variable of these engines is less alike: `SGLANG_SIMULATE_ACC_LENGTH` is 0.98 like the one that is meant.
+    const LEAST_SIMILARITY: f64 = 0.95;
+    // The measure is quadratic; nobody means a name of this length.
+    if name.len() > 64 {
+        return None;
+    }
+    let upper = name.to_ascii_uppercase();
+    let rated = VARIABLES.iter().map(|(known, _)| (strsim::jaro_winkler(&upper, known), *known));
+    let best = rated.max_by(|left, right| left.0.total_cmp(&right.0))?;
+    (best.0 >= LEAST_SIMILARITY).then_some(best.1)
+}
+
 /// The variable among a text's words, if there is one.
 pub(super) fn variable_in(text: &str) -> Option<&'static str> {
     VARIABLES.iter().map(|(name, _)| *name).find(|name| text.contains(name))

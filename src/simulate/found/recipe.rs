@@ -96,7 +96,7 @@ fn read(name: &str, engine: Engine, env: Option<&Node>, args: Option<&Node>) -> 
     Ok(role)
 }
 
-fn environment(role: &mut Role, environment: &Mapping) -> Result<(), FoundError> {
+pub(super) fn environment(role: &mut Role, environment: &Mapping) -> Result<(), FoundError> {
     for entry in &environment.entries {
         if let Node::Scalar(value) = &entry.value {
             let value_of_null = if value.is_null() { "" } else { &*value.text };
@@ -106,7 +106,7 @@ fn environment(role: &mut Role, environment: &Mapping) -> Result<(), FoundError>
     Ok(())
 }
 
-fn arguments(role: &mut Role, arguments: &Mapping) -> Result<(), FoundError> {
+pub(super) fn arguments(role: &mut Role, arguments: &Mapping) -> Result<(), FoundError> {
     for entry in &arguments.entries {
         let line = entry.key.at.line;
         let name = entry.key.text.replace('_', "-");

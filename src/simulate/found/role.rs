@@ -1,5 +1,6 @@
 //! One server, as far as a file describes it.
 
+use super::knobs::knob;
 use crate::engine::{Drafter, Engine, EngineVersion, Injected, Models, Server, SettingKind, sglang::MaxRule};
 
 /// A server with the settings that reach it.
@@ -29,6 +30,21 @@ pub struct Role {
     pub models: Option<Models>,
     /// Settings of simulated acceptance, in the order of the file; a later one of the same name has replaced the earlier.
     pub settings: Vec<FoundSetting>,
+    /// Settings that the file takes away: `unset NAME`, a JSON key of `null`.
+    pub cleared: Vec<&'static str>,
+    /// A name that looks like a setting and is none, with its line.
+    pub near_miss: Option<NearMiss>,
+}
+
+/// A name that is no setting and looks like one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearMiss {
+    /// The name.
+    pub found: String,
+    /// The setting that was probably meant.
+    pub meant: &'static str,
+    /// Line of the file, from 1.
+    pub line: usize,
 }
 
 /// A setting and where it stands.
@@ -51,9 +67,23 @@ impl Role {
         self.settings.push(setting);
     }
 
-    /// Takes one away.
-    pub(super) fn unset(&mut self, kind: SettingKind, name: &str) {
+    fn unset(&mut self, kind: SettingKind, name: &str) {
         self.settings.retain(|held| held.kind != kind || held.name != name);
+    }
+
+    /// Takes one away, as the file says.
+    pub(super) fn clear(&mut self, kind: SettingKind, name: &str) {
+        if let Some((name, _)) = knob(kind, name) {
+            self.unset(kind, name);
+            self.cleared.push(name);
+        }
+    }
+
+    /// Whether the file says anything of a server, or of its simulated acceptance.
+    #[must_use]
+    pub(super) fn is_recognised(&self) -> bool {
+        let is_described = self.engine.is_some() || self.is_speculative();
+        is_described || !self.settings.is_empty() || !self.cleared.is_empty()
     }
 
     /// Whether the server drafts at all, as far as the file tells.

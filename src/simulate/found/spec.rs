@@ -3,8 +3,8 @@
 use crate::engine::{Engine, SettingKind};
 
 use super::error::{FoundError, FoundErrorKind};
-use super::knobs::knob;
-use super::role::{FoundSetting, Role};
+use super::knobs::{knob, owner, similar};
+use super::role::{FoundSetting, NearMiss, Role};
 
 /// One argument: a name with neither dashes in front nor underscores, its value as text, its line.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,10 @@ impl Role {
         }
         for (key, value) in object {
             let text = match value {
+                serde_json::Value::Null => {
+                    self.clear(SettingKind::Json, key);
+                    continue;
+                }
                 serde_json::Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
@@ -82,7 +86,12 @@ impl Role {
 
     /// A variable of the server's environment, if it is one of simulated acceptance.
     pub(super) fn variable(&mut self, name: &str, value: &str, line: usize) -> Result<(), FoundError> {
-        let Some((name, _)) = knob(SettingKind::Env, name) else { return Ok(()) };
+        let Some((name, _)) = knob(SettingKind::Env, name) else {
+            if self.near_miss.is_none() {
+                self.near_miss = similar(name).map(|meant| NearMiss { found: name.to_owned(), meant, line });
+            }
+            return Ok(());
+        };
         refuse_unresolved(name, value, line)?;
         self.set(FoundSetting { kind: SettingKind::Env, name, value: value.to_owned(), line });
         Ok(())
@@ -90,11 +99,8 @@ impl Role {
 
     /// The engine whose settings these are, where nothing else told it and they are of one engine.
     pub(super) fn guess_engine(&mut self) {
-        let mut engines = self
-            .settings
-            .iter()
-            .filter_map(|setting| knob(setting.kind, setting.name))
-            .map(|(_, engine)| engine);
+        let set = self.settings.iter().map(|setting| setting.name);
+        let mut engines = set.chain(self.cleared.iter().copied()).filter_map(owner);
         if self.engine.is_none()
             && let Some(first) = engines.next()
             && engines.all(|engine| engine == first)

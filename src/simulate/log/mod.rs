@@ -11,6 +11,7 @@ mod error;
 mod law;
 mod load;
 mod page;
+mod seeded;
 mod sglang;
 mod summary;
 mod tally;
@@ -25,6 +26,7 @@ pub use emit::{LogPlan, write_log, write_log_with};
 pub use error::PlanError;
 pub use law::{LawSource, LawStream};
 pub use load::Load;
+pub use seeded::{SeededSource, SeededStream};
 pub use sglang::{
     Caps, Device, NEWEST, Noise, OLDEST, Parallel, Pause, Pools, Role, Run, SglangLog, SglangPlan,
     Speculation, sglang_releases,

@@ -219,6 +219,12 @@ fn eight_digits(number: u64) -> u64 {
     tens | ((twos - 10 * tens) << 8)
 }
 
+/// Eight decimal digits of a number below 10^8 as text, the highest in the lowest byte.
+#[inline]
+pub(super) fn digits(number: u64) -> u64 {
+    eight_digits(number) + ZEROS
+}
+
 /// The digits of a number below 100, as text.
 #[inline]
 pub(super) fn two_digits(number: u64) -> [u8; 2] {

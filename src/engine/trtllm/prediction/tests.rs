@@ -34,7 +34,7 @@ fn drafts_become_lengths() {
 fn zero_is_off_and_what_cannot_be_read_is_real() {
     for text in ["0", "0.0"] {
         let outcome = predict(&one_model(), text).outcome;
-        assert!(matches!(outcome, Outcome::RealAcceptance { reason: RealReason::Off { .. } }), "{text}");
+        assert!(matches!(outcome, Outcome::RealAcceptance { reason: RealReason::NoDrafts { .. } }), "{text}");
     }
     for text in ["2,51", "", "x"] {
         let outcome = predict(&one_model(), text).outcome;
@@ -54,7 +54,7 @@ fn zero_is_off_and_what_cannot_be_read_is_real() {
 #[test]
 fn the_two_model_path_reads_integers() {
     let outcome = predict(&two_model(), "1.49").outcome;
-    assert!(matches!(outcome, Outcome::RealAcceptance { reason: RealReason::Unreadable { .. } }));
+    assert!(matches!(outcome, Outcome::RealAcceptance { reason: RealReason::NoInteger { .. } }));
     assert_eq!(predict(&two_model(), "2").outcome.law().unwrap().support(), 3..=3);
 }
 

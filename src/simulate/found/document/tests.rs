@@ -135,7 +135,31 @@ fn what_is_broken_is_refused() {
     assert!(role("# don't: SGLANG_SIMULATE_ACC_LEN=1\nSGLANG_SIMULATE_ACC_LEN=3\n").settings.len() == 1);
     let error = parse_env(r#"{"engine":"other","settings":[]}"#).unwrap_err();
     assert!(matches!(error.kind, FoundErrorKind::Engine { .. }));
-    assert!(role("").settings.is_empty());
+}
+
+/// Not one setting and no server: where a name is nearly one, that is said with its line.
+#[test]
+fn a_text_that_says_nothing_is_refused() {
+    let error = parse_env("").unwrap_err();
+    assert_eq!(error.kind, FoundErrorKind::NoSetting { lines: 0 });
+    let error = parse_env("PATH=/bin\nSGLANG_SIMULATE_ACCEPT_LEN=3\n").unwrap_err();
+    assert_eq!(error.line, Some(2));
+    assert!(matches!(error.kind, FoundErrorKind::NearMiss { meant: LEN, .. }), "{error}");
+    // A server that is given nothing is something.
+    assert!(role("+ python3 -m sglang.launch_server --speculative-num-steps 3\n").settings.is_empty());
+}
+
+/// Keys of a recipe's environment and arguments, and the words for taking away.
+#[test]
+fn mappings_and_removals() {
+    let found = role("SGLANG_SIMULATE_ACC_LEN: \"3.51\"\nspeculative-num-steps: 5\n");
+    assert_eq!(settings(&found), [(LEN, "3.51", 1)]);
+    assert_eq!((found.engine, found.max_accept_length()), (Some(Engine::Sglang), Some(6)));
+    let cleared = role("unset SGLANG_SIMULATE_ACC_LEN\n");
+    assert_eq!((cleared.engine, cleared.cleared), (Some(Engine::Sglang), vec![LEN]));
+    let null = role(r#"{"rejection_sample_method":"block","synthetic_acceptance_length":null}"#);
+    assert_eq!(null.engine, Some(Engine::Vllm));
+    assert_eq!(settings(&null), [("rejection_sample_method", "block", 1)]);
 }
 
 /// Settings of two engines name none.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod batch;
+mod last;
 mod line;
 mod plan;
 mod prefix;

@@ -141,7 +141,7 @@ impl<S: DrawStream> Rank<S> {
     }
 
     /// Runs until the next decode line and appends what was logged up to it.
-    pub(super) fn window(&mut self, common: &Common, out: &mut Vec<Line>) {
+    pub(super) fn window(&mut self, common: &Common, printed: &mut Printed, out: &mut Vec<Line>) {
         let interval = u64::from(common.run.decode_log_interval);
         let allowed = self.begin_window(common);
         let pace = self.chance.between(970, 1030);
@@ -172,7 +172,9 @@ impl<S: DrawStream> Rank<S> {
                 self.accepted = self.accepted.saturating_sub(left.cut);
             }
             if is_full {
-                self.print(common, running, tokens, allowed, out);
+                let (accepted, request_steps) = (self.accepted, self.request_steps);
+                let values = printed.of(common.rate, accepted, request_steps);
+                self.print(common, values, (running, tokens, allowed), out);
             }
             if left.requests > 0 {
                 self.finish(common, left.requests, out);
@@ -303,8 +305,14 @@ impl<S: DrawStream> Rank<S> {
     }
 
     /// The line of a full window, finished requests included in its `running` and `tokens`.
-    fn print(&mut self, common: &Common, running: u64, tokens: u64, allowed: u64, out: &mut Vec<Line>) {
-        let (accepted, request_steps) = (self.accepted, self.request_steps);
+    fn print(
+        &mut self,
+        common: &Common,
+        values: Values,
+        (running, tokens, allowed): (u64, u64, u64),
+        out: &mut Vec<Line>,
+    ) {
+        let Values { accepted, request_steps, accept_len, accept_rate } = values;
         let clients = if allowed == 0 { 0 } else { common.run.load.clients(self.printed) };
         let decode = Decode {
             running,
@@ -313,8 +321,8 @@ impl<S: DrawStream> Rank<S> {
             tokens,
             accepted,
             request_steps,
-            accept_len: quotient(accepted, request_steps),
-            accept_rate: common.rate.of(accepted, request_steps),
+            accept_len,
+            accept_rate,
             elapsed: self.now - self.last_line,
             forwards: self.forwards,
             is_first: self.printed == 0,
@@ -340,6 +348,53 @@ impl<S: DrawStream> Rank<S> {
     /// Connections of a client's pool.
     fn port(&mut self) -> u64 {
         self.chance.between(32_768, 60_999)
+    }
+}
+
+/// Windows of which the values were worked out: a power of two.
+const REMEMBERED: usize = 256;
+
+/// What a window's line prints.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Values {
+    accepted: u64,
+    request_steps: u64,
+    /// Hundredths.
+    accept_len: u64,
+    accept_rate: u64,
+}
+
+/// The values of windows that came up before: a steady batch has a few dozen, again and again, and exact quotients are
+/// dear.
+#[derive(Debug)]
+pub(super) struct Printed(Box<[Values; REMEMBERED]>);
+
+impl Default for Printed {
+    /// Nothing accepted in no steps prints zeros.
+    fn default() -> Self {
+        Self(Box::new([Values::default(); REMEMBERED]))
+    }
+}
+
+impl Printed {
+    /// The values of a window, always of the same server.
+    #[inline]
+    fn of(&mut self, rate: Rate, accepted: u64, request_steps: u64) -> Values {
+        // The highest bits of a product by an odd constant tell neighbours apart.
+        let place = (accepted ^ request_steps << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+        let worked_out = || Values {
+            accepted,
+            request_steps,
+            accept_len: quotient(accepted, request_steps),
+            accept_rate: rate.of(accepted, request_steps),
+        };
+        let Some(known) = usize::try_from(place).ok().and_then(|place| self.0.get_mut(place)) else {
+            return worked_out();
+        };
+        if known.accepted != accepted || known.request_steps != request_steps {
+            *known = worked_out();
+        }
+        *known
     }
 }
 

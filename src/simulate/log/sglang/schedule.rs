@@ -9,7 +9,7 @@ use crate::simulate::log::draws::{DrawSource, Mixer};
 
 use super::line::{Access, Kind, Line, Path, Startup};
 use super::plan::SglangPlan;
-use super::rank::{Common, Rank, Rate, Steps};
+use super::rank::{Common, Printed, Rank, Rate, Steps};
 
 /// Microseconds from the arguments to the first request.
 const STARTUP_US: u64 = 30_000_000;
@@ -28,6 +28,8 @@ pub(super) struct Schedule<'a, S: DrawSource> {
     /// The time of each rank's next line, and the rank.
     order: BinaryHeap<Reverse<(u64, usize)>>,
     now: u64,
+    /// Of the server at hand.
+    printed: Printed,
     filler: Filler,
 }
 
@@ -48,6 +50,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
             voices: Vec::new(),
             order: BinaryHeap::new(),
             now: 0,
+            printed: Printed::default(),
             filler: Filler::new(plan, copies),
         }
     }
@@ -60,7 +63,14 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
             }
             let Some(common) = self.common.take() else { return false };
             let has_more = match self.voices.as_mut_slice() {
-                [alone] => Self::fill_alone(&mut alone.rank, &common, &mut self.filler, enough, out),
+                [alone] => Self::fill_alone(
+                    &mut alone.rank,
+                    &common,
+                    &mut self.printed,
+                    &mut self.filler,
+                    enough,
+                    out,
+                ),
                 _ => self.merge(&common, enough, out),
             };
             if has_more {
@@ -102,6 +112,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
         self.voices = (0..log.parallel.dp).map(|rank| self.voice(rank, is_drafting, &common)).collect();
         self.order = (0..self.voices.len()).map(|index| Reverse((0, index))).collect();
         self.common = Some(common);
+        self.printed = Printed::default();
         true
     }
 
@@ -132,6 +143,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
     fn fill_alone(
         rank: &mut Rank<S::Stream>,
         common: &Common,
+        printed: &mut Printed,
         filler: &mut Filler,
         enough: usize,
         out: &mut Vec<Line>,
@@ -141,7 +153,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
                 return false;
             }
             let before = out.len();
-            rank.window(common, out);
+            rank.window(common, printed, out);
             out.get(before..).unwrap_or(&[]).iter().for_each(|line| filler.count(line));
             filler.fill(rank.now(), common.server, out);
         }
@@ -165,7 +177,7 @@ impl<'a, S: DrawSource> Schedule<'a, S> {
             if voice.next >= voice.lines.len() && !voice.rank.is_done(common) {
                 voice.lines.clear();
                 voice.next = 0;
-                voice.rank.window(common, &mut voice.lines);
+                voice.rank.window(common, &mut self.printed, &mut voice.lines);
             }
             match voice.lines.get(voice.next) {
                 Some(line) => *first = Reverse((line.at, index)),

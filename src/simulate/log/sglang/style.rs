@@ -6,6 +6,7 @@ use crate::simulate::log::text::{Piece, Text};
 use crate::simulate::log::time::{Clock, Stamp};
 
 use super::arguments::server_args;
+use super::last::Last;
 use super::line::{Access, Kind, Line, Path, Startup};
 use super::plan::SglangPlan;
 use super::prefix::{self, Voice};
@@ -83,14 +84,20 @@ impl Style {
     }
 
     /// Appends lines as they are written to a file of their own.
-    pub(super) fn write(&self, lines: &[Line], clock: &mut Clock, text: &mut Text) {
+    pub(super) fn write(&self, lines: &[Line], clock: &mut Clock, last: &mut Last, text: &mut Text) {
         for line in lines {
-            self.physical_lines(line, clock, text, |text| text.byte(b'\n'));
+            self.physical_lines(line, clock, last, text, |text| text.byte(b'\n'));
         }
     }
 
     /// Appends lines without their line breaks, and says where each stands and what it is.
-    pub(super) fn records(&self, lines: &[Line], clock: &mut Clock, text: &mut Text, records: &mut Records) {
+    pub(super) fn records(
+        &self,
+        lines: &[Line],
+        (clock, last): (&mut Clock, &mut Last),
+        text: &mut Text,
+        records: &mut Records,
+    ) {
         for line in lines {
             let kind = match line.kind {
                 Kind::Decode(_) => Record::Decode,
@@ -99,7 +106,7 @@ impl Style {
                 Kind::Access(_) | Kind::RequestTimes { .. } => Record::None,
             };
             let mut start = text.len();
-            self.physical_lines(line, clock, text, |text| {
+            self.physical_lines(line, clock, last, text, |text| {
                 records.push(start, text.len(), kind, line.at, line.rank);
                 start = text.len();
             });
@@ -112,6 +119,7 @@ impl Style {
         &self,
         line: &Line,
         clock: &mut Clock,
+        last: &mut Last,
         text: &mut Text,
         mut end: impl FnMut(&mut Text),
     ) {
@@ -120,7 +128,7 @@ impl Style {
                 let Some(server) = self.server(line) else { return };
                 for voice in self.voices_of(line.rank) {
                     self.tagged(line, voice, clock, text);
-                    server.decode.write(decode, line.at, clock, text);
+                    server.decode.write(decode, (line.at, line.server), clock, last, text);
                     end(text);
                 }
             }

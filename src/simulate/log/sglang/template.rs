@@ -6,6 +6,7 @@ use crate::simulate::log::text::{
 };
 use crate::simulate::log::time::Clock;
 
+use super::last::{Form, Last, NUMBERS, Numbers, Placed};
 use super::line::{Decode, Prefill};
 use super::plan::{Pools, Role, SglangPlan};
 use super::run::Run;
@@ -37,15 +38,25 @@ impl Capacity {
 /// A number that nearly every line has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slot {
-    None,
     Running,
     Queue,
     Tokens,
     Usage,
     AcceptLen,
     AcceptRate,
+    /// 1 with a captured graph.
     Graph,
     Throughput,
+}
+
+impl Slot {
+    fn form(self) -> Form {
+        match self {
+            Self::Running | Self::Queue | Self::Tokens => Form::Whole,
+            Self::Usage | Self::AcceptLen | Self::AcceptRate | Self::Throughput => Form::Hundredths,
+            Self::Graph => Form::Word,
+        }
+    }
 }
 
 /// A number that few servers print.
@@ -78,22 +89,26 @@ struct Parts(Vec<Part>);
 /// Texts and common numbers up to a rare one.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    common: Vec<(Piece, Slot)>,
+    common: Vec<(Piece, Option<Slot>)>,
     rare: Option<Rare>,
 }
 
 impl Parts {
     fn text(&mut self, text: &str) -> &mut Self {
-        self.number(text, Slot::None)
+        self.put(text, None)
     }
 
     /// A text and a number.
     fn number(&mut self, text: &str, slot: Slot) -> &mut Self {
+        self.put(text, Some(slot))
+    }
+
+    fn put(&mut self, text: &str, slot: Option<Slot>) -> &mut Self {
         if self.0.last().is_none_or(|part| part.rare.is_some()) {
             self.0.push(Part::default());
         }
         if let Some(part) = self.0.last_mut() {
-            part.common.extend(Piece::split(text).map(|piece| (piece, Slot::None)));
+            part.common.extend(Piece::split(text).map(|piece| (piece, None)));
             part.common.last_mut().into_iter().for_each(|last| last.1 = slot);
         }
         self
@@ -180,10 +195,26 @@ impl DecodeTemplate {
         Self { parts, capacity: Capacity::of(run), max_graph_batch }
     }
 
-    /// Appends the line, without its prefix and its end.
-    pub(super) fn write(&self, line: &Decode, at: u64, clock: &mut Clock, text: &mut Text) {
+    /// Appends the line, without its prefix and its end. `last` is the last line that was written in this way.
+    pub(super) fn write(
+        &self,
+        line: &Decode,
+        (at, server): (u64, u32),
+        clock: &mut Clock,
+        last: &mut Last,
+        text: &mut Text,
+    ) {
+        let numbers = self.numbers(line);
+        if let [Part { common, rare: None }] = self.parts.0.as_slice() {
+            let len = text.room().map_or(0, |room| match last.put(server, &numbers, room) {
+                Some(len) => len,
+                None => learned(common, server, &numbers, last, room),
+            });
+            text.advance(len);
+            return;
+        }
         for part in &self.parts.0 {
-            let len = text.room().map_or(0, |room| self.common(part, line, room));
+            let len = text.room().map_or(0, |room| put_pieces(&part.common, &numbers, room, |_| {}));
             text.advance(len);
             if let Some(rare) = part.rare {
                 self.rare(rare, line, at, clock, text);
@@ -191,27 +222,24 @@ impl DecodeTemplate {
         }
     }
 
-    /// Puts texts and the numbers that nearly every line has. The others stand apart, so that nothing is computed for a
-    /// line without them.
+    /// The numbers that nearly every line has, by slot. The others stand apart, so that nothing is computed for a line
+    /// without them.
     #[inline]
-    fn common(&self, part: &Part, line: &Decode, room: &mut Room) -> usize {
-        let mut end = 0;
-        for (piece, slot) in &part.common {
-            end = put_piece(room, end, piece);
-            end = match slot {
-                Slot::None => end,
-                Slot::Running => put_integer(room, end, line.running),
-                Slot::Queue => put_integer(room, end, line.queue),
-                Slot::Tokens => put_integer(room, end, line.tokens),
-                Slot::Usage => put_hundredths(room, end, quotient(line.tokens, self.capacity.tokens)),
-                Slot::AcceptLen => put_hundredths(room, end, line.accept_len),
-                Slot::AcceptRate => put_hundredths(room, end, line.accept_rate),
-                Slot::Graph if line.running <= self.max_graph_batch => put_chunk(room, end, b"True", 4),
-                Slot::Graph => put_chunk(room, end, b"False", 5),
-                Slot::Throughput => put_hundredths(room, end, per_second(line)),
-            };
+    fn numbers(&self, line: &Decode) -> Numbers {
+        let mut numbers = [0; NUMBERS];
+        for (slot, number) in [
+            (Slot::Running, line.running),
+            (Slot::Queue, line.queue),
+            (Slot::Tokens, line.tokens),
+            (Slot::Usage, quotient(line.tokens, self.capacity.tokens)),
+            (Slot::AcceptLen, line.accept_len),
+            (Slot::AcceptRate, line.accept_rate),
+            (Slot::Graph, u64::from(line.running <= self.max_graph_batch)),
+            (Slot::Throughput, per_second(line)),
+        ] {
+            numbers.get_mut(slot as usize).into_iter().for_each(|place| *place = number);
         }
-        end
+        numbers
     }
 
     #[inline(never)]
@@ -242,6 +270,45 @@ impl DecodeTemplate {
             Rare::OccupancyWithIdle => occupancy(line, 98, text),
         }
     }
+}
+
+/// Puts a line together and remembers it.
+#[inline(never)]
+fn learned(
+    pieces: &[(Piece, Option<Slot>)],
+    server: u32,
+    numbers: &Numbers,
+    last: &mut Last,
+    room: &mut Room,
+) -> usize {
+    let mut placed = Vec::with_capacity(NUMBERS);
+    let len = put_pieces(pieces, numbers, room, |number| placed.push(number));
+    last.learn(server, (room, len), numbers, &placed);
+    len
+}
+
+/// Puts texts and numbers, tells where each number stands, and returns the length.
+#[inline]
+fn put_pieces(
+    pieces: &[(Piece, Option<Slot>)],
+    numbers: &Numbers,
+    room: &mut Room,
+    mut placed: impl FnMut(Placed),
+) -> usize {
+    let mut end = 0;
+    for (piece, slot) in pieces {
+        end = put_piece(room, end, piece);
+        let Some(slot) = *slot else { continue };
+        placed(Placed { slot: slot as usize, form: slot.form(), at: end });
+        let number = numbers.get(slot as usize).copied().unwrap_or(0);
+        end = match slot.form() {
+            Form::Whole => put_integer(room, end, number),
+            Form::Hundredths => put_hundredths(room, end, number),
+            Form::Word if number == 1 => put_chunk(room, end, b"True", 4),
+            Form::Word => put_chunk(room, end, b"False", 5),
+        };
+    }
+    end
 }
 
 fn pools(parts: &mut Parts, pools: Pools, swa: Option<Swa>) {
@@ -293,7 +360,7 @@ fn windows(line: &Decode) -> u64 {
 }
 
 /// Hundredths of a token per second.
-#[inline(never)]
+#[inline]
 fn per_second(line: &Decode) -> u64 {
     let seconds = float(line.elapsed.max(1)) / 1e6;
     decimals(float(line.accepted) / seconds, 100).unwrap_or(0)

@@ -1,5 +1,6 @@
 //! From a plan to bytes: lines are made, put into text and written in chunks; the three go on at once where there are
-//! threads. What a chunk holds does not depend on how many there are, so neither does the log.
+//! threads. Damage does not reach across a block of a chunk; both are the same however many threads there are, and so
+//! is the log.
 
 use std::io::{self, Write};
 use std::mem;
@@ -13,6 +14,7 @@ use crate::simulate::log::summary::{DamageCounts, Fate, Summary, Window};
 use crate::simulate::log::tally::Tally;
 use crate::simulate::log::text::Text;
 
+use super::last::Last;
 use super::line::{Decode, Kind, Line};
 use super::plan::SglangPlan;
 use super::schedule::Schedule;
@@ -23,6 +25,12 @@ const CHUNK_LINES: usize = 2048;
 
 /// Lines put into text by one thread; damage does not reach across.
 const BLOCK_LINES: usize = 512;
+
+/// Lines made at a time where nothing depends on how many.
+const FEW_LINES: usize = 64;
+
+/// Bytes that are written at a time.
+const FULL: usize = 1 << 18;
 
 /// A stretch of the log on its way.
 #[derive(Debug, Default)]
@@ -52,7 +60,9 @@ pub(in crate::simulate::log) fn write<S: DrawSource>(
     let style = Style::new(plan);
     let mut schedule = Schedule::new(plan, style.copies(), source);
     let mut log = Writer { plan, style: &style, out, seen, tally: Tally::default(), bytes: 0 };
-    if rayon::current_num_threads() == 1 {
+    if rayon::current_num_threads() == 1 && plan.log().damage.is_none() {
+        straight(&style, &mut schedule, &mut log)?;
+    } else if rayon::current_num_threads() == 1 {
         let mut chunk = Chunk::default();
         let mut block = 0;
         let mut has_more = true;
@@ -67,6 +77,29 @@ pub(in crate::simulate::log) fn write<S: DrawSource>(
         pipeline(plan, &style, &mut schedule, &mut log)?;
     }
     Ok(log.finish())
+}
+
+/// One thread and no damage, which ends with a block: lines become text while they are in the nearest cache, and text is
+/// written in large pieces.
+fn straight<S: DrawSource, W: Write, F: FnMut(&Window)>(
+    style: &Style,
+    schedule: &mut Schedule<'_, S>,
+    log: &mut Writer<'_, W, F>,
+) -> io::Result<()> {
+    let (mut lines, mut text) = (Vec::new(), Text::default());
+    let (mut clock, mut last) = (style.clock(), Last::default());
+    let mut has_more = true;
+    while has_more {
+        lines.clear();
+        has_more = schedule.fill(FEW_LINES, &mut lines);
+        style.write(&lines, &mut clock, &mut last, &mut text);
+        log.count(&lines, &mut [].iter());
+        if text.len() >= FULL || !has_more {
+            log.put(&text)?;
+            text.clear();
+        }
+    }
+    Ok(())
 }
 
 /// Makes one chunk while another becomes text and a third is written.
@@ -115,15 +148,15 @@ impl Chunk {
 impl Page {
     fn set(&mut self, plan: &SglangPlan, style: &Style, lines: &[Line], block: u64) {
         let log = plan.log();
-        let mut clock = style.clock();
+        let (mut clock, mut last) = (style.clock(), Last::default());
         self.text.clear();
         if log.damage.is_none() {
-            style.write(lines, &mut clock, &mut self.text);
+            style.write(lines, &mut clock, &mut last, &mut self.text);
             return;
         }
         self.clean.clear();
         self.records.clear();
-        style.records(lines, &mut clock, &mut self.clean, &mut self.records);
+        style.records(lines, (&mut clock, &mut last), &mut self.clean, &mut self.records);
         let mut spoiler = Spoiler::new(&log.damage, log.seed, block);
         spoiler.spoil(&self.clean, &self.records, &mut clock, &mut self.text);
         (self.counts, self.fates) = spoiler.finish();
@@ -143,23 +176,32 @@ struct Writer<'a, W, F> {
 impl<W: Write, F: FnMut(&Window)> Writer<'_, W, F> {
     fn write(&mut self, chunk: &Chunk) -> io::Result<()> {
         for (lines, page) in chunk.lines.chunks(BLOCK_LINES).zip(&chunk.pages) {
-            self.out.write_all(page.text.as_bytes())?;
-            self.bytes += u64::try_from(page.text.len()).unwrap_or(0);
+            self.put(&page.text)?;
             self.tally.damage(&page.counts);
-            let mut fates = page.fates.iter();
-            for line in lines {
-                match &line.kind {
-                    Kind::Decode(decode) => {
-                        let fate = self.fate(&mut fates);
-                        self.decode(line, decode, fate);
-                    }
-                    Kind::Prefill(_) => self.tally.prefill(),
-                    Kind::Arguments => self.start(line.server),
-                    _ => self.tally.other(),
-                }
-            }
+            self.count(lines, &mut page.fates.iter());
         }
         Ok(())
+    }
+
+    fn put(&mut self, text: &Text) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())?;
+        self.bytes += u64::try_from(text.len()).unwrap_or(0);
+        Ok(())
+    }
+
+    /// Counts lines, each with the fates of its copies.
+    fn count<'b>(&mut self, lines: &[Line], fates: &mut impl Iterator<Item = &'b Fate>) {
+        for line in lines {
+            match &line.kind {
+                Kind::Decode(decode) => {
+                    let fate = self.fate(fates);
+                    self.decode(line, decode, fate);
+                }
+                Kind::Prefill(_) => self.tally.prefill(),
+                Kind::Arguments => self.start(line.server),
+                _ => self.tally.other(),
+            }
+        }
     }
 
     /// The best fate among the copies of a line.

@@ -4,6 +4,13 @@
 // Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod evaluation;
+mod mixed;
+#[path = "../common/schema.rs"]
+mod schema;
+mod scope;
+mod told;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -29,8 +36,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// The document that an audit printed; none departs from the schema.
 fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap()
+    let document = serde_json::from_slice(&output.stdout).unwrap();
+    let faults = schema::faults(&document);
+    assert!(schema::is_audit(&document) && faults.is_empty(), "{faults:#?}");
+    document
 }
 
 /// A file of the test's own.
@@ -96,10 +107,10 @@ fn the_readme_command() {
         "SGLang, EAGLE3, num_steps 3",
         "86 decode, 86 speculative; 3440 verify steps of 40 a line (server_args), 3415 independent",
         "mean 2.993, 95 % interval 2.988 to 2.994",
-        "cuda graph True on all 86 decode lines",
+        "86 decode lines, all with `cuda graph: True`",
         "method-mismatch",
         "(e3k3_al299.log:8)",
-        "verdict     consistent: the mean lies between 2.988 and 2.994",
+        "verdict     consistent: the lines are the server's own draws for match-expected 2.99",
         "no evidence about the draft model",
     ] {
         assert!(shown.contains(part), "no '{part}' in\n{shown}");
@@ -212,7 +223,7 @@ fn bad_flags_are_refused() {
 #[test]
 fn margin_and_confidence_decide() {
     let at = |flags: &str| {
-        let output = run(&format!("audit e3k5_al351.log --accept-length 3.51 --json {flags}"));
+        let output = run(&format!("audit e3k5_al351.log --accept-length 3.51 --replay off --json {flags}"));
         (output.status.code().unwrap(), json(&output))
     };
     assert_eq!(at("--margin 0.05").0, 0);
@@ -264,7 +275,7 @@ fn several_points_end_in_a_table() {
     let output = run("audit e3k5_al351.log dspark_k5_al351.log --accept-length 3.51");
     let shown = text(&output.stdout);
     assert!(shown.contains("POINT"), "{shown}");
-    assert!(shown.ends_with("verdict over 2 points: inconsistent\n"), "{shown}");
+    assert!(shown.contains("\nverdict over 2 points: inconsistent, 1 of 2 consistent\n"), "{shown}");
 }
 
 #[test]

@@ -1,25 +1,33 @@
-//! Files of settings.
+//! Files of settings that the user names, or that lie beside a log.
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-use super::args::FoundFile;
 use crate::simulate::found::{Role, parse_env, parse_recipe};
 
 /// Largest file that is read: a trace among the output of a long run.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The servers that a file describes, its name, and variants that were not read.
-pub(super) struct Found {
-    pub(super) file: String,
-    pub(super) roles: Vec<Role>,
-    pub(super) unread: Vec<String>,
+/// A file to read settings from.
+#[derive(Clone, Debug)]
+pub(crate) enum FoundFile {
+    /// An environment, a trace, a document.
+    Env(PathBuf),
+    /// A recipe.
+    Recipe(PathBuf),
 }
 
-pub(super) fn read(found: &FoundFile) -> anyhow::Result<Found> {
+/// The servers that a file describes, its name, and variants that were not read.
+pub(crate) struct Found {
+    pub(crate) file: String,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) unread: Vec<String>,
+}
+
+pub(crate) fn read(found: &FoundFile) -> anyhow::Result<Found> {
     let (FoundFile::Env(path) | FoundFile::Recipe(path)) = found;
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { "(standard input)".to_owned() } else { path.display().to_string() };

@@ -1,0 +1,156 @@
+//! The accept length that a server was told to simulate, against the one that it should have been told.
+
+use crate::evidence::Place;
+use crate::golden::{SettingSource, Target};
+
+use super::finding::{Finding, FindingCode, Severity};
+use super::point::Observed;
+
+/// Variables that hold the accept length, by release.
+const LENGTHS: [&str; 2] = ["SGLANG_SIMULATE_ACC_LEN", "SIMULATE_ACC_LEN"];
+
+/// Lengths closer than this are one to two decimals.
+const SAME: f64 = 0.005;
+
+/// A setting of the simulation that was found in the log or in a file about the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InjectedSetting {
+    /// Its name: `SGLANG_SIMULATE_ACC_LEN`.
+    pub name: String,
+    /// Its value, as it stands there.
+    pub value: String,
+    /// The first line that shows it. A file that is no log has a number behind those of the logs.
+    pub place: Place,
+    /// What kind of file that is.
+    pub source: SettingSource,
+    /// It stands in a file that merely lies beside the log: nobody said that it belongs to the run.
+    pub is_beside: bool,
+}
+
+impl InjectedSetting {
+    /// The accept length that it sets, in tokens; `None` for another setting, or one that is off.
+    #[must_use]
+    pub fn accept_length(&self) -> Option<f64> {
+        let is_length = LENGTHS.contains(&self.name.as_str());
+        let length = is_length.then(|| self.value.parse::<f64>().ok()).flatten()?;
+        (length.is_finite() && length > 0.0).then_some(length)
+    }
+}
+
+/// The accept lengths that were set, each with the first setting of it.
+pub(super) fn lengths(settings: &[InjectedSetting]) -> Vec<(f64, &InjectedSetting)> {
+    let mut lengths: Vec<(f64, &InjectedSetting)> = Vec::new();
+    for setting in settings {
+        if let Some(length) = setting.accept_length()
+            && !lengths.iter().any(|(known, _)| (known - length).abs() < SAME)
+        {
+            lengths.push((length, setting));
+        }
+    }
+    lengths
+}
+
+/// The one accept length that a run was given, with the setting that says so; `None` where none is known, or several.
+#[must_use]
+pub fn injected_length(settings: &[InjectedSetting]) -> Option<(f64, &InjectedSetting)> {
+    match lengths(settings).as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// Settings that contradict the target, or each other. `shown` is the mean of the lines.
+pub(super) fn conflicts(seen: &Observed, target: Option<&Target>, shown: Option<f64>) -> Vec<Finding> {
+    let lengths = lengths(&seen.injected);
+    let shown = shown.map_or_else(
+        || "the log shows no accept length".to_owned(),
+        |mean| format!("the log shows {mean:.3} on average"),
+    );
+    let Some(target) = target else {
+        let [(first, _), (second, setting), ..] = lengths.as_slice() else { return Vec::new() };
+        return vec![Finding {
+            code: FindingCode::OtherTarget,
+            severity: Severity::Error,
+            message: format!(
+                "the run was told {first} in one place and {second} here, and {shown}: name the target by --model, \
+                 --method and --draft-length"
+            ),
+            evidence: Some(setting.place),
+        }];
+    };
+    let wanted = target.accept_length().get();
+    let of_whom = target.cell().map_or_else(
+        || "the target".to_owned(),
+        |cell| format!("{} {}, draft length {},", cell.curve, cell.thinking, cell.draft_length),
+    );
+    lengths
+        .into_iter()
+        .filter(|(length, _)| (length - wanted).abs() >= SAME)
+        .map(|(_, setting)| Finding {
+            code: FindingCode::OtherTarget,
+            severity: if setting.is_beside { Severity::Warning } else { Severity::Error },
+            message: format!(
+                "{}={} was set here, {of_whom} is {}, and {shown}; {}",
+                setting.name,
+                setting.value,
+                target.accept_length(),
+                if setting.is_beside {
+                    "if this file belongs to the run, it was given another target"
+                } else {
+                    "the run was given another target"
+                }
+            ),
+            evidence: Some(setting.place),
+        })
+        .collect()
+}
+
+/// The first sign that an evaluation run was told to simulate.
+pub(super) fn first_length(settings: &[InjectedSetting]) -> Option<&InjectedSetting> {
+    settings.iter().find(|setting| setting.accept_length().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(name: &str, value: &str, line: u64) -> InjectedSetting {
+        InjectedSetting {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            place: Place { file: 0, line },
+            source: SettingSource::Log,
+            is_beside: false,
+        }
+    }
+
+    #[test]
+    fn one_length_is_the_target_and_two_are_none() {
+        let method = setting("SGLANG_SIMULATE_ACC_METHOD", "match-expected", 1);
+        let off = setting("SGLANG_SIMULATE_ACC_LEN", "-1", 2);
+        let (old, new) =
+            (setting("SIMULATE_ACC_LEN", "3.510", 3), setting("SGLANG_SIMULATE_ACC_LEN", "3.51", 4));
+        let settings = [method, off, old, new];
+        let (length, from) = injected_length(&settings).unwrap();
+        assert!((length - 3.51).abs() < 1e-12 && from.place.line == 3);
+        let other = [settings.to_vec(), vec![setting("SGLANG_SIMULATE_ACC_LEN", "3.61", 5)]].concat();
+        assert!(injected_length(&other).is_none());
+        assert!(injected_length(&settings[..2]).is_none());
+    }
+
+    #[test]
+    fn a_conflict_names_what_was_set_what_was_meant_and_what_the_log_shows() {
+        let seen =
+            Observed { injected: vec![setting("SGLANG_SIMULATE_ACC_LEN", "3.61", 7)], ..Observed::default() };
+        let target = Target::explicit(3.51, 6).unwrap();
+        let found = conflicts(&seen, Some(&target), Some(3.612));
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            found[0].message,
+            "SGLANG_SIMULATE_ACC_LEN=3.61 was set here, the target is 3.51, and the log shows 3.612 on average; the run was \
+             given another target"
+        );
+        assert_eq!(found[0].evidence.map(|place| place.line), Some(7));
+        assert!(conflicts(&seen, Some(&Target::explicit(3.61, 6).unwrap()), None).is_empty());
+    }
+}

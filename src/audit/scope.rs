@@ -1,0 +1,152 @@
+//! Which decode lines of a log count: those of a time, and none of the warm-up.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::evidence::Timestamp;
+
+/// What the caller leaves out. Nothing by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Lines from this time on.
+    pub since: Option<Moment>,
+    /// Lines up to this time, it included.
+    pub until: Option<Moment>,
+    /// Leading decode lines of every rank that do not count.
+    pub skip_lines: u64,
+    /// Every restart, cache flush or clock that jumps back begins a point of its own.
+    pub by_segment: bool,
+}
+
+/// A time of the engine's clock, to the second or coarser: `2026-10-12T01:02:03`, `2026-10-12 01:02`, `2026-10-12`, or a time of
+/// day alone (`01:02:03`, `01:02`). Engines print local time without a zone.
+///
+/// ```
+/// use accsim::audit::Moment;
+///
+/// let moment: Moment = "2026-10-12T01:02".parse()?;
+/// assert_eq!(moment.to_string(), "2026-10-12 01:02");
+/// assert!("12 October".parse::<Moment>().is_err());
+/// # Ok::<(), accsim::audit::OptionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Moment {
+    /// As engines print it, cut behind what was named.
+    text: String,
+    /// Length of the date and the space behind it; 0 where only a time of day was named.
+    date: usize,
+}
+
+/// `0000-00-00 `.
+const DATE: usize = 11;
+
+/// Where the digits of a time of day may end, counted from its begin.
+const CLOCK_ENDS: [usize; 2] = [5, 8];
+
+impl Moment {
+    /// How the line's time, cut to what was named, compares with this moment; `None` where the line has no date and
+    /// this has one.
+    fn compare(&self, time: Timestamp<'_>) -> Option<Ordering> {
+        let time = time.as_bytes();
+        let has_date = time.get(4) == Some(&b'-');
+        let time = match (has_date, self.date) {
+            (true, 0) => time.get(DATE..)?,
+            (false, 1..) => return None,
+            _ => time,
+        };
+        Some(time.get(..self.text.len()).unwrap_or(time).cmp(self.text.as_bytes()))
+    }
+}
+
+impl FromStr for Moment {
+    type Err = super::OptionError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let invalid = || super::OptionError::Moment(text.to_owned());
+        let trimmed = text.trim();
+        let digits: String = trimmed.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        let (date, clock) = match digits.split_at_checked(DATE - 1) {
+            Some(("0000-00-00", "")) => return Ok(Self { text: trimmed.to_owned(), date: DATE }),
+            Some(("0000-00-00", rest)) => (DATE, rest.strip_prefix(['T', ' ', 't']).ok_or_else(invalid)?),
+            _ => (0, digits.as_str()),
+        };
+        let is_clock = CLOCK_ENDS.iter().any(|end| Some(clock) == "00:00:00".get(..*end));
+        if !is_clock {
+            return Err(invalid());
+        }
+        Ok(Self { text: trimmed.replace(['T', 't'], " "), date })
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Scope {
+    /// Whether lines are chosen by their time.
+    pub(super) fn is_timed(&self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+
+    /// Whether anything may be left out.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_timed() && self.skip_lines == 0
+    }
+
+    /// Whether a line of that time counts. A line whose time is unknown, or of a kind that does not compare, does not
+    /// where a time was asked for.
+    pub(super) fn admits(&self, time: Option<Timestamp<'_>>) -> bool {
+        let compare = |moment: &Moment| time.and_then(|time| moment.compare(time));
+        let since = self.since.as_ref().is_none_or(|since| compare(since).is_some_and(Ordering::is_ge));
+        let until = self.until.as_ref().is_none_or(|until| compare(until).is_some_and(Ordering::is_le));
+        since && until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admits(since: &str, until: &str, time: &str) -> bool {
+        let moment = |text: &str| (!text.is_empty()).then(|| text.parse().unwrap());
+        let scope = Scope { since: moment(since), until: moment(until), ..Scope::default() };
+        scope.admits(Timestamp::parse(time.as_bytes()))
+    }
+
+    #[test]
+    fn both_ends_count_whatever_their_precision() {
+        let line = "2026-10-12 01:02:03.250";
+        for (since, until, inside) in [
+            ("", "", true),
+            ("2026-10-12T01:02:03", "2026-10-12T01:02:03", true),
+            ("2026-10-12 01:02", "2026-10-12", true),
+            ("2026-10-12T01:02:04", "", false),
+            ("", "2026-10-12T01:02:02", false),
+            ("", "2026-10-12T01:01", false),
+            ("01:02:03", "01:02", true),
+            ("01:03", "", false),
+        ] {
+            assert_eq!(admits(since, until, line), inside, "{since} to {until}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_date_is_outside_of_dates() {
+        assert!(admits("04:40", "04:40:55", "04:40:55"));
+        assert!(!admits("2026-10-12", "", "04:40:55"));
+        assert!(!admits("2026-10-12", "", "none"));
+        assert!(admits("", "", "none"));
+    }
+
+    #[test]
+    fn times_of_another_form_are_refused() {
+        for text in
+            ["", "2026", "2026-10", "2026-10-12T", "2026-10-12T1", "1:02", "01:02:03Z", "01:02:03.5", "é"]
+        {
+            assert!(text.parse::<Moment>().is_err(), "{text}");
+        }
+    }
+}

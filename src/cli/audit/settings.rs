@@ -1,0 +1,177 @@
+//! What the run was told to simulate: in files that the user names, or that lie beside the log.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+
+use crate::audit::{InjectedSetting, Observed};
+use crate::cli::found::{FoundFile, read};
+use crate::engine::Engine;
+use crate::evidence::{LogFile, Place};
+use crate::golden::SettingSource;
+use crate::simulate::found::Role;
+
+/// Files beside a log that are looked at, at most, and their largest size. Traces, dumps and recipes are small.
+const MOST_FILES: usize = 64;
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Their extensions; a launcher's script is none, since nobody can tell which of its branches ran.
+const EXTENSIONS: [&str; 9] = ["env", "txt", "trace", "json", "yaml", "yml", "log", "out", "err"];
+
+/// Settings of one file.
+#[derive(Clone, Debug)]
+struct FileSettings {
+    file: String,
+    source: SettingSource,
+    is_beside: bool,
+    settings: Vec<(&'static str, String, u64)>,
+    max: Option<u32>,
+}
+
+/// All files that settings were read from. Their numbers follow those of the logs.
+#[derive(Debug)]
+pub(super) struct SettingFiles {
+    logs: u32,
+    names: Vec<String>,
+    /// Files that the user named: they hold for every point.
+    named: Vec<FileSettings>,
+}
+
+impl SettingFiles {
+    /// Reads the files that the user named.
+    pub(super) fn named(env: Option<&Path>, recipe: Option<&Path>) -> anyhow::Result<Self> {
+        let files =
+            [env.map(|path| FoundFile::Env(path.into())), recipe.map(|path| FoundFile::Recipe(path.into()))];
+        let mut named = Vec::new();
+        for file in files.into_iter().flatten() {
+            let found = FileSettings::read(&file, false)?;
+            ensure!(
+                !found.settings.is_empty(),
+                "{}: no server of SGLang that drafts is told to simulate an accept length here",
+                found.file
+            );
+            named.push(found);
+        }
+        Ok(Self { logs: 0, names: Vec::new(), named })
+    }
+
+    /// The logs are read: they have the first numbers.
+    pub(super) fn after(&mut self, logs: &[LogFile]) {
+        self.logs = u32::try_from(logs.len()).unwrap_or(u32::MAX);
+    }
+
+    /// Names of the files, in the order of their numbers.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Adds to a point what it was told; says how many tokens a step can emit, where a file tells.
+    pub(super) fn tell(&mut self, seen: &mut Observed, logs: &[LogFile]) -> Option<u32> {
+        let mut found = self.named.clone();
+        if found.is_empty() {
+            found = beside(seen, logs);
+        }
+        let mut max = None;
+        for file in found {
+            let number = self.number(&file.file);
+            max = max.or(file.max);
+            seen.add_settings(file.settings.into_iter().map(|(name, value, line)| InjectedSetting {
+                name: name.to_owned(),
+                value,
+                place: Place { file: number, line },
+                source: file.source,
+                is_beside: file.is_beside,
+            }));
+        }
+        max
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        let index = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        self.logs.saturating_add(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+}
+
+impl FileSettings {
+    fn read(file: &FoundFile, is_beside: bool) -> anyhow::Result<Self> {
+        let source = match file {
+            FoundFile::Env(_) => SettingSource::Env,
+            FoundFile::Recipe(_) => SettingSource::Recipe,
+        };
+        let found = read(file)?;
+        let mut own = Self { file: found.file, source, is_beside, settings: Vec::new(), max: None };
+        let is_decoding = |role: &&Role| {
+            matches!(role.engine, None | Some(Engine::Sglang)) && role.name.as_deref() != Some("prefill")
+        };
+        for role in found.roles.iter().filter(is_decoding) {
+            // In a recipe every role says whether it drafts; an environment may not.
+            if role.name.is_some() && !role.is_speculative() {
+                continue;
+            }
+            let role = Role { engine: Some(Engine::Sglang), ..role.clone() };
+            own.max = own.max.or(role.max_accept_length());
+            own.settings.extend(role.settings.into_iter().map(|setting| {
+                (setting.name, setting.value, u64::try_from(setting.line).unwrap_or(u64::MAX))
+            }));
+        }
+        if !own.settings.iter().any(|(name, ..)| name.ends_with("_LEN")) {
+            own.settings.clear();
+        }
+        Ok(own)
+    }
+}
+
+/// Settings in the folders of a point's logs: what is no log itself, small, and says something.
+fn beside(seen: &Observed, logs: &[LogFile]) -> Vec<FileSettings> {
+    let own: Vec<&str> = seen
+        .files()
+        .iter()
+        .filter_map(|file| logs.get(usize::try_from(*file).ok()?))
+        .map(|log| log.name.as_str())
+        .collect();
+    let folders: BTreeSet<PathBuf> = own
+        .iter()
+        .map(Path::new)
+        // Not what lies in an archive.
+        .filter(|path| path.is_file())
+        .filter_map(|path| path.parent())
+        .map(|folder| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
+        .collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let is_small = entry.metadata().is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
+                let extension = Path::new(&entry.file_name()).extension()?.to_str()?.to_ascii_lowercase();
+                (is_small && EXTENSIONS.contains(&extension.as_str())).then(|| entry.path())
+            })
+            .collect();
+        files.sort();
+        for path in files.into_iter().take(MOST_FILES) {
+            let path = path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
+            let is_log = logs.iter().any(|log| log.has_records && Path::new(&log.name) == path);
+            if !is_log {
+                found.extend(settings_of(&path));
+            }
+        }
+    }
+    found
+}
+
+/// A file that nobody named: what cannot be read as settings is none.
+fn settings_of(path: &Path) -> Option<FileSettings> {
+    let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+    let recipe = is_yaml.then(|| FileSettings::read(&FoundFile::Recipe(path.into()), true).ok()).flatten();
+    recipe
+        .filter(|found| !found.settings.is_empty())
+        .or_else(|| FileSettings::read(&FoundFile::Env(path.into()), true).ok())
+        .filter(|found| !found.settings.is_empty())
+}

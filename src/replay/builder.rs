@@ -1,0 +1,189 @@
+//! Takes the lines of one point in their order, while they are read.
+
+use crate::evidence::Place;
+
+use super::line::{Line, WindowKind};
+use super::options::ReplayOptions;
+use super::reach::BatchPath;
+use super::run::{Run, RunOutcome, ServerDraws};
+
+/// Servers of one log that are looked at; later ones are passed over.
+const MOST_RUNS: usize = 64;
+
+/// Ranks that are looked at.
+const MOST_RANKS: usize = 256;
+
+/// One decode line of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayLine {
+    /// Where it stands.
+    pub place: Place,
+    /// Printed accept length in hundredths; `None` where it shows none.
+    pub hundredths: Option<u32>,
+    /// `#running-req`.
+    pub batch: u32,
+}
+
+/// Lays the lines of one point against the draws of its server.
+///
+/// The first few thousand lines decide which laws are followed; of all others nothing is kept. Memory is bounded by a few
+/// megabytes whatever the length of the log.
+///
+/// ```
+/// use accsim::evidence::Place;
+/// use accsim::replay::{ReplayBuilder, ReplayLine, ReplayOptions, ReplayStatus, ServerDraws};
+///
+/// let mut replay = ReplayBuilder::new(ReplayOptions::default());
+/// replay.start(ServerDraws {
+///     seed: Some(320_846_001),
+///     interval: Some(40),
+///     max_accept_length: Some(6),
+///     decode_only: false,
+/// });
+/// let printed = [
+///     362, 352, 355, 360, 342, 358, 345, 348, 360, 352, 355, 362, 355, 355, 348, 352, 345, 350, 348, 355, 350, 358, 355, 340,
+/// ];
+/// for (line, hundredths) in (1..).zip(printed) {
+///     let place = Place { file: 0, line };
+///     replay.line(0, ReplayLine { place, hundredths: Some(hundredths), batch: 16 });
+/// }
+/// let seen = replay.finish();
+/// assert_eq!(seen.conclude(None).status, ReplayStatus::Proved);
+/// ```
+#[derive(Debug)]
+pub struct ReplayBuilder {
+    options: ReplayOptions,
+    done: Vec<RunOutcome>,
+    run: Run,
+    ranks: Vec<RankState>,
+}
+
+/// What the next line of a rank needs to know.
+#[derive(Clone, Copy, Debug, Default)]
+struct RankState {
+    /// `#running-req` of the line before.
+    before: Option<u32>,
+    /// Requests that joined since; `None` for any number.
+    arrivals: Arrivals,
+    flushed: bool,
+}
+
+/// Requests that joined a batch.
+#[derive(Clone, Copy, Debug)]
+enum Arrivals {
+    Known { prefills: u32, requests: u32 },
+    Unknown,
+}
+
+impl Default for Arrivals {
+    fn default() -> Self {
+        Self::Known { prefills: 0, requests: 0 }
+    }
+}
+
+/// All that replay saw of one point.
+#[derive(Clone, Debug)]
+pub struct ReplayEvidence {
+    pub(super) runs: Vec<RunOutcome>,
+    pub(super) options: ReplayOptions,
+}
+
+impl ReplayBuilder {
+    /// No line yet.
+    #[must_use]
+    pub fn new(options: ReplayOptions) -> Self {
+        Self { options, done: Vec::new(), run: Run::default(), ranks: Vec::new() }
+    }
+
+    /// A server begins: its draws start anew.
+    pub fn start(&mut self, server: ServerDraws) {
+        let run = std::mem::replace(&mut self.run, Run::new(server));
+        if run.has_lines() && self.done.len() < MOST_RUNS {
+            self.done.push(run.finish(&self.options));
+        }
+        self.ranks.clear();
+    }
+
+    /// Another log of the same server, or lines joined by hand: what stood before a rank's next line is not known.
+    pub fn gap(&mut self) {
+        self.ranks.iter_mut().for_each(|rank| rank.before = None);
+    }
+
+    /// The same for one rank.
+    pub fn gap_of(&mut self, rank: usize) {
+        self.ranks.get_mut(rank).into_iter().for_each(|rank| rank.before = None);
+    }
+
+    /// The cache was flushed: counters and phase start anew.
+    pub fn flush(&mut self) {
+        self.ranks.iter_mut().for_each(|rank| {
+            rank.before = None;
+            rank.flushed = true;
+        });
+    }
+
+    /// A prefill line: so many requests join a rank's batch, or an unknown number.
+    pub fn prefill(&mut self, rank: usize, new_seq: Option<u32>) {
+        let Some(state) = self.rank(rank) else { return };
+        state.arrivals = match (state.arrivals, new_seq) {
+            (Arrivals::Known { prefills, requests }, Some(new)) => Arrivals::Known {
+                prefills: prefills.saturating_add(1),
+                requests: requests.saturating_add(new),
+            },
+            _ => Arrivals::Unknown,
+        };
+    }
+
+    /// The next decode line of a rank, copies left out.
+    pub fn line(&mut self, rank: usize, line: ReplayLine) {
+        let decode_only = self.run.server.decode_only;
+        let Some(state) = self.rank(rank) else { return };
+        let before = state.before.take().filter(|before| *before > 0 && line.batch > 0);
+        let window = match (before, std::mem::take(&mut state.arrivals)) {
+            // Requests join unseen.
+            _ if decode_only => WindowKind::Unknown,
+            (Some(before), Arrivals::Known { prefills: 0, .. }) if before == line.batch => WindowKind::Steady,
+            (Some(before), Arrivals::Known { requests, .. }) => {
+                WindowKind::Changing(BatchPath { before, batch: line.batch, arrivals: requests })
+            }
+            (None, _) | (_, Arrivals::Unknown) => WindowKind::Unknown,
+        };
+        state.before = Some(line.batch);
+        let flushed = std::mem::take(&mut state.flushed);
+        let line = Line { place: line.place, hundredths: line.hundredths, window, flushed };
+        self.run.add(rank, line, &self.options);
+    }
+
+    /// Whether the lines of the server at hand are only counted: its seed is not known, and it is not to be searched.
+    /// [`count`](Self::count) then does as well as [`line`](Self::line), until the next [`start`](Self::start).
+    #[must_use]
+    pub fn only_counts(&self) -> bool {
+        self.run.only_counts(&self.options)
+    }
+
+    /// The next decode lines of a rank, all with an accept length, of a server whose lines are only counted.
+    pub fn count(&mut self, rank: usize, lines: u64) {
+        if rank < MOST_RANKS {
+            self.run.count(lines);
+        }
+    }
+
+    /// No line follows.
+    #[must_use]
+    pub fn finish(mut self) -> ReplayEvidence {
+        if self.run.has_lines() || self.done.is_empty() {
+            self.done.push(self.run.finish(&self.options));
+        }
+        ReplayEvidence { runs: self.done, options: self.options }
+    }
+
+    fn rank(&mut self, rank: usize) -> Option<&mut RankState> {
+        if rank >= MOST_RANKS {
+            return None;
+        }
+        if self.ranks.len() <= rank {
+            self.ranks.resize(rank + 1, RankState::default());
+        }
+        self.ranks.get_mut(rank)
+    }
+}

@@ -1,0 +1,106 @@
+//! What replay needs of a decode line.
+
+use crate::evidence::Place;
+
+use super::reach::BatchPath;
+
+/// One decode line of a rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) place: Place,
+    /// Printed accept length in hundredths; `None` where the line shows none.
+    pub(super) hundredths: Option<u32>,
+    pub(super) window: WindowKind,
+    /// The counters started anew before it.
+    pub(super) flushed: bool,
+}
+
+/// What is known about the batch in a line's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WindowKind {
+    /// The same requests throughout: there is one value to print.
+    Steady,
+    /// Requests came or went.
+    Changing(BatchPath),
+    /// The line before is not known.
+    Unknown,
+}
+
+/// What draws say about a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judgement {
+    /// It prints what the draws give.
+    Exact,
+    /// It differs, as a changing batch can make it.
+    Reached,
+    /// No batch makes it print so.
+    Failed,
+    /// It prints nothing to compare.
+    Silent,
+}
+
+/// Prints sums of draws.
+#[derive(Clone, Debug)]
+pub(super) struct Printer {
+    interval: u32,
+    /// Smallest sum, and what that and the following ones print.
+    first: u64,
+    printed: Vec<u32>,
+}
+
+/// Sums that have a table.
+const MAX_TABLE: u64 = 1 << 16;
+
+impl Printer {
+    /// For windows of `interval` draws between `lo` and `hi`.
+    pub(super) fn new(interval: u32, lo: u32, hi: u32) -> Self {
+        let steps = u64::from(interval.max(1));
+        let (first, last) = (u64::from(lo) * steps, u64::from(hi) * steps);
+        let last = last.min(first.saturating_add(MAX_TABLE));
+        let printed = (first..=last).map(|sum| crate::law::printed(sum, steps).unwrap_or(0)).collect();
+        Self { interval: interval.max(1), first, printed }
+    }
+
+    /// The hundredths that a constant batch prints.
+    #[inline]
+    pub(super) fn print(&self, sum: u64) -> u32 {
+        let index = sum.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
+        match index.and_then(|index| self.printed.get(index)) {
+            Some(printed) => *printed,
+            None => crate::law::printed(sum, u64::from(self.interval)).unwrap_or(0),
+        }
+    }
+
+    /// Lays a line against its draws.
+    pub(super) fn judge(&self, line: &Line, draws: &[u8]) -> (Judgement, u32) {
+        let expected = self.print(super::sequence::sum(draws));
+        let Some(hundredths) = line.hundredths else { return (Judgement::Silent, expected) };
+        let judgement = if hundredths == expected {
+            Judgement::Exact
+        } else if line.window.can_print(draws, hundredths) {
+            Judgement::Reached
+        } else {
+            Judgement::Failed
+        };
+        (judgement, expected)
+    }
+}
+
+impl WindowKind {
+    /// Whether the window had one batch, so that it must print one value.
+    pub(super) fn is_steady(self) -> bool {
+        self == Self::Steady
+    }
+
+    fn can_print(self, draws: &[u8], hundredths: u32) -> bool {
+        match self {
+            Self::Steady => false,
+            Self::Changing(path) => path.can_print(draws, hundredths),
+            Self::Unknown => {
+                let least = draws.iter().min().map_or(u32::MAX, |draw| u32::from(*draw) * 100);
+                let greatest = draws.iter().max().map_or(0, |draw| u32::from(*draw) * 100);
+                (least..=greatest).contains(&hundredths)
+            }
+        }
+    }
+}

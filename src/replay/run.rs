@@ -1,0 +1,417 @@
+//! The lines of one server: the first ones decide which draws are followed, all others only follow.
+
+use std::sync::Arc;
+
+use super::candidates::{Candidates, Shape};
+use super::clues::{ClueKeeper, UnknownSeed};
+use super::follow::{Follower, GivenUp, Script};
+use super::law::DrawLaw;
+use super::line::{Line, WindowKind};
+use super::odds::log10_tried;
+use super::options::ReplayOptions;
+use super::search;
+use super::tally::{SideBySide, Slip, Tally};
+
+/// Lines of a rank, and of all ranks together, that decide.
+const HEAD_LINES: usize = 1 << 12;
+const HEAD_LINES_OF_ALL: usize = 1 << 16;
+
+/// Followers that go on beyond the head, over all ranks.
+const MOST_FOLLOWERS: usize = 256;
+
+/// Laws that go on beyond the head.
+const MOST_LAWS: usize = 8;
+
+/// Chance at which a law is so well borne out that no other start is looked for.
+const BORNE_OUT: f64 = -6.0;
+
+/// Laws for which a lost start is searched.
+const SEARCHED_LAWS: usize = 6;
+
+/// Longest window that is replayed, in draws.
+const LONGEST_INTERVAL: u32 = 1 << 16;
+
+/// Intervals that servers are run with, the default first.
+const INTERVALS: [u32; 7] = [40, 1, 10, 20, 30, 50, 100];
+
+/// What a server's arguments say about its draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerDraws {
+    /// `random_seed`.
+    pub seed: Option<u64>,
+    /// `decode_log_interval`.
+    pub interval: Option<u32>,
+    /// Most tokens of a step, by its algorithm's rule.
+    pub max_accept_length: Option<u32>,
+    /// It only decodes: no prefill line tells when requests join.
+    pub decode_only: bool,
+}
+
+/// One server's lines.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub(super) server: ServerDraws,
+    /// The lines of each rank as long as nothing is decided.
+    heads: Vec<Vec<Line>>,
+    held: usize,
+    shape: Shape,
+    per_rank: Vec<u64>,
+    clues: ClueKeeper,
+    trials: Option<Trials>,
+}
+
+/// The laws that are tried.
+#[derive(Debug, Default)]
+struct Trials {
+    list: Vec<Trial>,
+    /// Candidates before any was left out.
+    candidates: u64,
+    interval: u32,
+}
+
+/// One law, and each rank's lines along it.
+#[derive(Debug)]
+struct Trial {
+    script: Arc<Script>,
+    /// By rank; `None` where a rank's place in the sequence was not found.
+    followers: Vec<Option<Follower>>,
+    /// Ranks that are through.
+    ended: Vec<Ended>,
+}
+
+/// What is left of a rank that is through.
+#[derive(Debug)]
+struct Ended {
+    tally: Tally,
+    given_up: Option<GivenUp>,
+}
+
+/// What came of one law.
+#[derive(Clone, Debug)]
+pub(super) struct TrialOutcome {
+    pub(super) law: DrawLaw,
+    pub(super) given_up: Option<GivenUp>,
+    pub(super) failed: u64,
+    /// Sums over the ranks; slips of all of them.
+    pub(super) tally: Tally,
+    /// Decimal logarithms of the best rank's chances: no line failing, and some failing.
+    pub(super) chance: f64,
+    pub(super) tail: f64,
+    /// What the longest rank could have proved.
+    pub(super) possible: f64,
+}
+
+/// What came of one server's lines.
+#[derive(Clone, Debug)]
+pub(super) struct RunOutcome {
+    pub(super) seed: Option<u64>,
+    pub(super) lines: u64,
+    pub(super) is_constant: bool,
+    pub(super) is_interval_too_long: bool,
+    /// The server says how many tokens a step can emit.
+    pub(super) max_known: bool,
+    pub(super) candidates: u64,
+    /// Where the seed is not known.
+    pub(super) unknown: Option<UnknownSeed>,
+    pub(super) trials: Vec<TrialOutcome>,
+}
+
+impl Run {
+    pub(super) fn new(server: ServerDraws) -> Self {
+        Self { server, ..Self::default() }
+    }
+
+    /// Whether any line came.
+    pub(super) fn has_lines(&self) -> bool {
+        self.shape.lines > 0
+    }
+
+    /// Whether lines are only counted: no draw is known, and nobody looks for the seed.
+    pub(super) fn only_counts(&self, options: &ReplayOptions) -> bool {
+        self.seed(options).is_none() && !options.keep_clues
+    }
+
+    /// Counts lines with an accept length, where that is all that is done with them.
+    pub(super) fn count(&mut self, lines: u64) {
+        self.shape.lines += lines;
+    }
+
+    /// The next line of a rank.
+    pub(super) fn add(&mut self, rank: usize, line: Line, options: &ReplayOptions) {
+        if let Some(hundredths) = line.hundredths {
+            self.shape.add(hundredths);
+            grow(&mut self.per_rank, rank);
+            self.per_rank.get_mut(rank).into_iter().for_each(|lines| *lines += 1);
+        }
+        if self.seed(options).is_none() {
+            if options.keep_clues {
+                self.clues.add(rank, &line);
+            }
+            return;
+        }
+        if let Some(trials) = &mut self.trials {
+            trials.follow(rank, line);
+            return;
+        }
+        grow(&mut self.heads, rank);
+        let Some(head) = self.heads.get_mut(rank) else { return };
+        head.push(line);
+        self.held += 1;
+        if head.len() >= HEAD_LINES || self.held >= HEAD_LINES_OF_ALL {
+            self.decide(options, false);
+        }
+    }
+
+    fn seed(&self, options: &ReplayOptions) -> Option<u64> {
+        self.server.seed.or(options.seed)
+    }
+
+    /// Which laws are followed; what the head says about each. `is_over` says that no line follows.
+    fn decide(&mut self, options: &ReplayOptions, is_over: bool) {
+        let heads = std::mem::take(&mut self.heads);
+        self.shape.longest = self.per_rank.iter().copied().max().unwrap_or(0);
+        let interval = options.decode_log_interval.or(self.server.interval);
+        let interval = interval.unwrap_or_else(|| likely_interval(&heads)).max(1);
+        let mut trials = Trials { interval, ..Trials::default() };
+        if let Some(seed) = self.seed(options)
+            && interval <= LONGEST_INTERVAL
+            && !self.shape.is_constant()
+        {
+            let candidates = Candidates::new(options, self.server.max_accept_length, &self.shape);
+            trials.candidates = candidates.len();
+            let is_stated = |law: &DrawLaw| {
+                options.stated.is_some_and(|stated| (stated.accept_length - law.accept_length()).abs() < 1e-9)
+            };
+            for law in candidates.iter() {
+                if is_stated(law) || self.shape.allows(law, interval) {
+                    let script = Arc::new(Script::new(*law, seed, interval));
+                    trials.list.push(Trial::new(script, &heads, is_over));
+                    trials.prune(heads.len());
+                }
+            }
+            let claim = options.stated.map_or(self.shape.mean(), |stated| stated.accept_length);
+            trials.search_starts(&heads, options.search_limit, claim, is_over);
+        }
+        self.trials = Some(trials);
+    }
+
+    /// No line follows.
+    pub(super) fn finish(mut self, options: &ReplayOptions) -> RunOutcome {
+        let is_seeded = self.seed(options).is_some();
+        if self.trials.is_none() && is_seeded {
+            self.decide(options, true);
+        }
+        let stated_max = options.stated.and_then(|stated| stated.max_accept_length);
+        let longest = self.per_rank.iter().copied().max().unwrap_or(0);
+        let trials = self.trials.unwrap_or_default();
+        let interval = options.decode_log_interval.or(self.server.interval);
+        RunOutcome {
+            seed: self.server.seed.or(options.seed),
+            lines: self.shape.lines,
+            is_constant: self.shape.is_constant(),
+            is_interval_too_long: trials.interval > LONGEST_INTERVAL,
+            max_known: self.server.max_accept_length.or(stated_max).is_some(),
+            candidates: trials.candidates,
+            unknown: (!is_seeded).then(|| UnknownSeed {
+                interval,
+                max_accept_length: self.server.max_accept_length,
+                clues: self.clues.best(),
+            }),
+            trials: trials.list.into_iter().map(|trial| trial.finish(longest)).collect(),
+        }
+    }
+}
+
+impl Trials {
+    fn follow(&mut self, rank: usize, line: Line) {
+        for trial in &mut self.list {
+            trial.follow(rank, line);
+        }
+    }
+
+    /// Where nothing is borne out from the first draw on, the start may be lost. It is searched for the laws nearest to
+    /// the claim, or to the lines' mean where nothing is claimed.
+    fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64, claim: f64, is_over: bool) {
+        if limit == 0 || self.list.iter().any(|trial| trial.log10_so_far() <= BORNE_OUT) {
+            return;
+        }
+        let distance = |trial: &Trial| (trial.script.law.accept_length() - claim).abs();
+        let mut nearest: Vec<(f64, usize)> = self.list.iter().map(distance).zip(0..).collect();
+        nearest.sort_by(|left, right| left.0.total_cmp(&right.0));
+        for (_, index) in nearest.into_iter().take(SEARCHED_LAWS) {
+            let found = self
+                .list
+                .get(index)
+                .and_then(|trial| Trial::from_starts(&trial.script, heads, limit, is_over));
+            if let (Some(found), Some(slot)) = (found, self.list.get_mut(index)) {
+                *slot = found;
+            }
+            self.prune(heads.len());
+        }
+    }
+
+    /// Keeps what is worth following: the laws that are borne out best, as many as memory allows.
+    fn prune(&mut self, ranks: usize) {
+        let most = (MOST_FOLLOWERS / ranks.max(1)).clamp(1, MOST_LAWS);
+        let mut alive: Vec<(f64, usize)> = self
+            .list
+            .iter()
+            .enumerate()
+            .filter(|(_, trial)| !trial.followers.is_empty())
+            .map(|(index, trial)| (trial.log10_so_far(), index))
+            .collect();
+        alive.sort_by(|left, right| left.0.total_cmp(&right.0));
+        for (_, index) in alive.into_iter().skip(most) {
+            self.list.get_mut(index).into_iter().for_each(Trial::give_up);
+        }
+    }
+}
+
+impl Trial {
+    /// Follows the heads from the first draw on.
+    fn new(script: Arc<Script>, heads: &[Vec<Line>], is_over: bool) -> Self {
+        let mut trial = Self { script, followers: Vec::new(), ended: Vec::new() };
+        for head in heads {
+            let follower = Follower::new(Arc::clone(&trial.script), 0, 0.0);
+            trial.add(follower, head.iter().copied(), is_over);
+        }
+        trial
+    }
+
+    /// The ranks from where their first lines are found; `None` where none is.
+    fn from_starts(script: &Arc<Script>, heads: &[Vec<Line>], limit: u64, is_over: bool) -> Option<Self> {
+        let mut trial = Self { script: Arc::clone(script), followers: Vec::new(), ended: Vec::new() };
+        let mut is_found = false;
+        for head in heads {
+            let Some(start) = search::find_start(script, head, limit) else {
+                trial.followers.push(None);
+                continue;
+            };
+            is_found = true;
+            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried));
+            let lines = head.get(start.line..).unwrap_or(&[]);
+            let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
+            follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));
+            let lines = lines.iter().enumerate().map(|(index, line)| match index {
+                0 => Line { window: WindowKind::Unknown, flushed: false, ..*line },
+                _ => *line,
+            });
+            trial.add(follower, lines, is_over);
+        }
+        is_found.then_some(trial)
+    }
+
+    /// A rank with its head. One rank that is given up ends the law.
+    fn add(&mut self, mut follower: Follower, head: impl Iterator<Item = Line>, is_over: bool) {
+        if self.is_given_up() {
+            return;
+        }
+        head.for_each(|line| follower.follow(line));
+        if is_over {
+            follower.finish();
+        }
+        let is_given_up = follower.given_up.is_some();
+        if is_over {
+            self.ended.push(Ended::from(follower));
+        } else {
+            self.followers.push(Some(follower));
+        }
+        if is_given_up {
+            self.give_up();
+        }
+    }
+
+    fn follow(&mut self, rank: usize, line: Line) {
+        let Some(Some(follower)) = self.followers.get_mut(rank) else { return };
+        follower.follow(line);
+        if follower.given_up.is_some() {
+            self.give_up();
+        }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.ended.iter().any(|ended| ended.given_up.is_some())
+    }
+
+    /// Follows no more; what was counted stays, and nothing else is held.
+    fn give_up(&mut self) {
+        for mut follower in std::mem::take(&mut self.followers).into_iter().flatten() {
+            follower.give_up();
+            self.ended.push(Ended::from(follower));
+        }
+    }
+
+    /// The best rank's chance, some lines failing; nothing where many fail.
+    fn log10_so_far(&self) -> f64 {
+        if self.is_given_up() {
+            return 0.0;
+        }
+        let following = self.followers.iter().flatten().map(|follower| &follower.tally);
+        let tallies = following.chain(self.ended.iter().map(|ended| &ended.tally));
+        tallies.map(|tally| tally.log10_tail(self.script.odds)).fold(0.0, f64::min)
+    }
+
+    fn finish(mut self, longest: u64) -> TrialOutcome {
+        for mut follower in std::mem::take(&mut self.followers).into_iter().flatten() {
+            follower.finish();
+            self.ended.push(Ended::from(follower));
+        }
+        let odds = self.script.odds;
+        let mut outcome = TrialOutcome {
+            law: self.script.law,
+            given_up: None,
+            failed: 0,
+            tally: Tally::default(),
+            chance: 0.0,
+            tail: 0.0,
+            possible: crate::law::float(longest) * odds.log10_line(),
+        };
+        let mut best: Option<(f64, Vec<SideBySide>)> = None;
+        for Ended { tally, given_up } in self.ended {
+            outcome.given_up = outcome.given_up.or(given_up);
+            outcome.failed += tally.failed();
+            outcome.tail = outcome.tail.min(tally.log10_tail(odds));
+            outcome.tally.join(&tally);
+            let chance = tally.log10_chance(odds);
+            outcome.chance = outcome.chance.min(chance);
+            if best.as_ref().is_none_or(|best| chance < best.0) {
+                best = Some((chance, tally.first_lines));
+            }
+        }
+        outcome.tally.first_lines = best.map(|best| best.1).unwrap_or_default();
+        outcome
+    }
+}
+
+impl From<Follower> for Ended {
+    fn from(follower: Follower) -> Self {
+        Self { tally: follower.tally, given_up: follower.given_up }
+    }
+}
+
+/// The interval whose sums print most of the steady lines, where no argument tells it: the default unless another
+/// explains nine lines in ten and it does not.
+fn likely_interval(heads: &[Vec<Line>]) -> u32 {
+    let steady: Vec<u32> = heads
+        .iter()
+        .flatten()
+        .filter(|line| line.window.is_steady())
+        .filter_map(|line| line.hundredths)
+        .collect();
+    let prints = |interval: u32, hundredths: u32| {
+        let middle = u64::from(hundredths) * u64::from(interval) / 100;
+        (middle.saturating_sub(1)..=middle + 1)
+            .any(|sum| crate::law::printed(sum, u64::from(interval)) == Some(hundredths))
+    };
+    let explains = |interval: &u32| {
+        let explained = steady.iter().filter(|value| prints(*interval, **value)).count();
+        explained * 10 >= steady.len() * 9
+    };
+    INTERVALS.into_iter().find(explains).unwrap_or(40)
+}
+
+fn grow<T: Default + Clone>(list: &mut Vec<T>, index: usize) {
+    if list.len() <= index {
+        list.resize(index + 1, T::default());
+    }
+}

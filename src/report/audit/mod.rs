@@ -1,0 +1,13 @@
+//! What every format of an audit's report shares: the results, and the words for them.
+
+mod run;
+mod summary;
+mod words;
+
+pub use run::AuditRun;
+
+pub(super) use summary::{Summary, batches};
+pub(super) use words::{
+    basis, confidence, decimal, graphs, injected, interval_source, mechanism, per_line, server, skipped,
+    source_of_target, target, thousands,
+};

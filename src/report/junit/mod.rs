@@ -1,0 +1,5 @@
+//! `JUnit` files, as CI systems read them.
+
+mod audit;
+
+pub use audit::write_audit;

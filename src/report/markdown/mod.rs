@@ -1,0 +1,6 @@
+//! Markdown to paste into a pull request or a sign-off.
+
+mod audit;
+mod escape;
+
+pub use audit::write_audit;

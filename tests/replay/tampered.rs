@@ -1,0 +1,170 @@
+//! Real logs with one digit changed, or with lines missing.
+
+use accsim::audit::{FindingCode, Verdict};
+use accsim::replay::{DrawMethod, ReplayStatus};
+
+use super::support::{audit, decode_lines, log, replay};
+
+/// The logs with what was injected.
+const LOGS: [(&str, f64, u32, DrawMethod); 8] = [
+    ("e3k5_al351", 3.51, 6, DrawMethod::MatchExpected),
+    ("e3k5_al351_int1", 3.51, 6, DrawMethod::MatchExpected),
+    ("e3k3_al299", 2.99, 4, DrawMethod::MatchExpected),
+    ("var_k5_al351", 3.51, 6, DrawMethod::MatchExpected),
+    ("dp2_k5_al351", 3.51, 6, DrawMethod::MatchExpected),
+    ("ngram_al351", 3.51, 6, DrawMethod::MatchExpected),
+    ("flush_k5_al278", 2.78, 6, DrawMethod::MatchExpected),
+    ("e3k5_multinomial351", 3.51, 6, DrawMethod::Multinomial),
+];
+
+/// Indices of the steady decode lines: as many requests as in the rank's line before, no prefill between.
+fn steady(lines: &[String]) -> Vec<usize> {
+    let rank = |line: &str| {
+        line.split(']').next().unwrap().rsplit(' ').find(|tag| tag.starts_with("DP")).map(str::to_owned)
+    };
+    let running =
+        |line: &str| line.split("#running-req: ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    let mut before = std::collections::HashMap::new();
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if line.contains("] Prefill batch") {
+            before.remove(&rank(line));
+        } else if line.contains("Cache flushed successfully!") {
+            before.clear();
+        } else if line.contains("] Decode batch")
+            && before.insert(rank(line), running(line)) == Some(running(line))
+        {
+            found.push(index);
+        }
+    }
+    found
+}
+
+/// The line with the last digit of its accept length changed.
+fn altered(line: &str) -> String {
+    let at = line.find("accept len: ").unwrap() + "accept len: ".len() + 3;
+    let digit = line.as_bytes()[at];
+    let other = if digit == b'0' { '5' } else { '0' };
+    format!("{}{other}{}", &line[..at], &line[at + 1..])
+}
+
+#[test]
+fn one_altered_digit_is_a_contradiction_at_its_place() {
+    for (name, length, max, method) in LOGS {
+        let lines = log(name);
+        let steady = steady(&lines);
+        // Early, in the middle and last.
+        for at in [steady[1], steady[steady.len() / 2], steady[steady.len() - 1]] {
+            let mut lines = lines.clone();
+            lines[at] = altered(&lines[at]);
+            let report = audit(lines.concat().as_bytes(), length, max);
+            let replay = report.replay.as_ref().unwrap();
+            assert_eq!(replay.status, ReplayStatus::Contradicted, "{name} line {}: {replay}", at + 1);
+            let mismatch = replay.first_mismatch.unwrap();
+            assert_eq!(mismatch.place.line, u64::try_from(at + 1).unwrap(), "{name}");
+            assert_ne!(mismatch.printed, mismatch.expected);
+            let law = replay.law.unwrap();
+            assert_eq!((law.method(), law.accept_length().to_bits()), (method, length.to_bits()), "{name}");
+            let finding = report
+                .findings
+                .iter()
+                .find(|finding| finding.code == FindingCode::ReplayContradicted)
+                .unwrap_or_else(|| panic!("{name}: no finding"));
+            assert_eq!(finding.evidence, Some(mismatch.place));
+        }
+    }
+}
+
+/// Every steady line of one log, one after the other.
+#[test]
+fn no_steady_line_can_be_altered_unseen() {
+    let lines = log("e3k5_al351");
+    for at in steady(&lines) {
+        let mut lines = lines.clone();
+        lines[at] = altered(&lines[at]);
+        let replay = replay(lines.concat().as_bytes(), 3.51, 6);
+        assert_eq!(replay.status, ReplayStatus::Contradicted, "line {}", at + 1);
+        assert_eq!(replay.first_mismatch.unwrap().place.line, u64::try_from(at + 1).unwrap());
+    }
+}
+
+#[test]
+fn ten_missing_lines_are_slips_and_no_contradiction() {
+    for name in ["e3k5_al351", "e3k5_al351_int1", "e3k3_al299", "var_k5_al351", "flush_k5_al278"] {
+        let (_, length, max, _) = *LOGS.iter().find(|log| log.0 == name).unwrap();
+        let lines = log(name);
+        let decode = decode_lines(&lines);
+        let last = decode.len() - 10;
+        for (from, slips) in [(0, true), (decode.len() / 2, true), (last, false)] {
+            let missing = &decode[from..from + 10];
+            let kept = lines.iter().enumerate().filter(|(index, _)| !missing.contains(index));
+            let text: String = kept.map(|(_, line)| line.as_str()).collect();
+            let report = audit(text.as_bytes(), length, max);
+            let replay = report.replay.as_ref().unwrap();
+            assert_eq!(
+                replay.status,
+                ReplayStatus::Proved,
+                "{name} without {from} and on: {replay} {replay:?}"
+            );
+            assert_eq!(report.verdict, Verdict::Consistent);
+            // A flush moves the phase too.
+            let flushes = usize::from(name.starts_with("flush"));
+            assert_eq!(replay.slips.len() - flushes, usize::from(slips), "{name} {from}: {:?}", replay.slips);
+        }
+    }
+}
+
+/// The same at many other places.
+#[test]
+fn missing_lines_anywhere() {
+    for (name, length, max) in
+        [("e3k5_al351", 3.51, 6), ("var_k5_al351", 3.51, 6), ("flush_k5_al278", 2.78, 6)]
+    {
+        let lines = log(name);
+        let decode = decode_lines(&lines);
+        for from in (5..decode.len() - 30).step_by(4) {
+            // Fewer than sixteen lines between the gap and the flush do not tell where they stand.
+            if name.starts_with("flush") && (8..23).contains(&from) {
+                continue;
+            }
+            let missing = &decode[from..from + 10];
+            let kept = lines.iter().enumerate().filter(|(index, _)| !missing.contains(index));
+            let text: String = kept.map(|(_, line)| line.as_str()).collect();
+            let replay = replay(text.as_bytes(), length, max);
+            assert_eq!(
+                replay.status,
+                ReplayStatus::Proved,
+                "{name} without {from} and on: {replay} {:?}",
+                replay.slips
+            );
+        }
+    }
+}
+
+/// A log of another server under this seed.
+#[test]
+fn the_lines_of_another_server_are_contradicted() {
+    let lines = log("e3k5_al351");
+    let foreign: Vec<String> =
+        lines.iter().map(|line| line.replace("random_seed=320846001", "random_seed=320846002")).collect();
+    let report = audit(foreign.concat().as_bytes(), 3.51, 6);
+    let replay = report.replay.as_ref().unwrap();
+    assert_eq!(replay.status, ReplayStatus::Contradicted);
+    assert_eq!(replay.seed, Some(320_846_002));
+    assert!(replay.first_mismatch.is_some());
+    // The statistics still speak for the target.
+    assert_eq!(report.verdict, Verdict::Consistent);
+    assert!(report.findings.iter().any(|finding| finding.code == FindingCode::ReplayContradicted));
+}
+
+#[test]
+fn without_a_seed_it_is_given_by_hand() {
+    let lines = log("e3k5_al351");
+    let text: String =
+        lines.iter().filter(|line| !line.contains("server_args=")).map(String::as_str).collect();
+    assert_eq!(replay(text.as_bytes(), 3.51, 6).status, ReplayStatus::Unavailable);
+    let mut options = super::support::options(3.51, 6);
+    options.seed = Some(320_846_001);
+    let report = super::support::audit_with(text.as_bytes(), 3.51, 6, options);
+    assert_eq!(report.replay.unwrap().status, ReplayStatus::Proved);
+}
