@@ -326,3 +326,20 @@ fn collected_lines_print_what_they_say() {
         }
     }
 }
+
+#[test]
+fn skipped_lines_are_shown_beside_the_records() {
+    let folder = Folder::new("records-verbose");
+    let log = mixed(&folder);
+    let (exit, out, err) = records(&[&log, "-v"]);
+    assert_eq!((exit, objects(&out).len()), (Exit::Ok, 4));
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!(lines.len(), 2, "{err}");
+    assert!(lines[0].starts_with(&format!("skipped: {log}:5: duplicate: #running-req")), "{err}");
+    assert!(
+        lines[1].starts_with(&format!("skipped: {log}:6: lookalike: see Decode batch, which\\t\\u{{1}}")),
+        "{err}"
+    );
+    let (_, same, err) = records(&[&log]);
+    assert_eq!((same, err.as_str()), (out, ""));
+}

@@ -87,7 +87,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         injected: seen.injected.clone(),
         decode_lines: seen.decode_lines(),
         spec_lines: seen.spec_lines(),
-        skipped: seen.skipped,
+        skipped: seen.skipped.counts,
         interval,
         steps,
         independent_steps: f64::from(interval.steps) * kappa

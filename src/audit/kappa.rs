@@ -57,10 +57,22 @@ pub(super) struct KappaSums {
 impl KappaSums {
     /// Adds `lines` alike.
     pub(super) fn add(&mut self, hundredths: u32, kappa: Kappa, lines: u64) {
-        let weight = u128::from(kappa.0) * u128::from(lines);
         self.lines += lines;
-        self.kappa += weight;
-        self.hundredths += weight * u128::from(hundredths);
+        if let Some(weight) = kappa.0.checked_mul(lines) {
+            self.kappa += u128::from(weight);
+            self.hundredths += u128::from(weight) * u128::from(hundredths);
+        } else {
+            let weight = u128::from(kappa.0) * u128::from(lines);
+            self.kappa += weight;
+            self.hundredths += weight * u128::from(hundredths);
+        }
+    }
+
+    /// Adds `lines` of batches that did not change, whose values add up to `hundredths`.
+    pub(super) fn add_calm(&mut self, lines: u64, hundredths: u64) {
+        self.lines += lines;
+        self.kappa += u128::from(Kappa::ONE.0) * u128::from(lines);
+        self.hundredths += u128::from(Kappa::ONE.0) * u128::from(hundredths);
     }
 
     /// Sum of kappa.

@@ -1,7 +1,8 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
 use crate::evidence::{
-    DecodeLine, Deduplicator, EchoedSetting, Novelty, Place, PrefillLine, Record, SkipReason, Tags,
+    Batch, CompactLine, Deduplicator, EchoedSetting, Novelty, Part, Place, PrefillLine, Record, SkipReason,
+    Source, Tags,
 };
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
@@ -12,6 +13,7 @@ use super::rates::Rates;
 use super::replay::Feed;
 use super::scope::Scope;
 use super::server::{self, Servers};
+use super::skipped::{SkipKind, SkippedLine, SkippedLines};
 
 /// Segments that are told apart; what follows stays with the last one.
 const MAX_SEGMENTS: usize = 1 << 12;
@@ -40,6 +42,8 @@ pub struct PointBuilder {
     gathers: Vec<Gather>,
     /// The rank of each voice: copies of one scheduler speak for one rank.
     rank_of: Vec<Option<usize>>,
+    /// The voice of each set of tags of the batch at hand.
+    voices: Vec<Option<usize>>,
     duplicates: Deduplicator,
     rooms: Rooms,
     /// For the next segment.
@@ -63,7 +67,7 @@ pub struct Observed {
     pub(super) ranks: Vec<Rank>,
     pub(super) servers: Servers,
     pub(super) rates: Rates,
-    pub(super) skipped: Skipped,
+    pub(super) skipped: SkippedLines,
     pub(super) first_duplicate: Option<Place>,
     pub(super) graphs_on: u64,
     pub(super) graphs_off: u64,
@@ -76,23 +80,6 @@ pub struct Observed {
     pub(super) replay: Option<ReplayEvidence>,
 }
 
-/// Lines that count for nothing, by the reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Cut, spliced, or elided by hand.
-    pub truncated: u64,
-    /// The same line again.
-    pub duplicate: u64,
-    /// Prose, documentation, or a line of another kind.
-    pub lookalike: u64,
-    /// No running request.
-    pub idle: u64,
-    /// Outside the time that was asked for, or among the first lines that were to be passed over.
-    pub out_of_scope: u64,
-    /// NaN or infinite acceptance fields.
-    pub not_finite: u64,
-}
-
 impl PointBuilder {
     /// An empty point with the name it is reported under.
     #[must_use]
@@ -101,6 +88,7 @@ impl PointBuilder {
             seen: Observed { name: name.into(), ..Observed::default() },
             gathers: Vec::new(),
             rank_of: Vec::new(),
+            voices: Vec::new(),
             duplicates: Deduplicator::default(),
             rooms: Rooms::default(),
             replay_options: None,
@@ -124,19 +112,86 @@ impl PointBuilder {
         Self { replay: Some(Feed::new(options.clone())), replay_options: Some(options), ..self }
     }
 
+    /// The same point, which keeps the first `most` lines that count for nothing; without this, none.
+    #[must_use]
+    pub fn keeping_skipped(mut self, most: usize) -> Self {
+        self.seen.skipped.most = most;
+        self
+    }
+
     /// Takes the next record.
     pub fn add(&mut self, place: Place, record: &Record<'_>) {
-        if self.file != Some(place.file) {
-            self.file = Some(place.file);
-            self.seen.files.push(place.file);
+        self.begin_file(place.file);
+        match record {
+            Record::Decode(line) => {
+                let voice = self.duplicates.voice(&line.tags);
+                self.decode(voice, 0, &CompactLine::of(line), Source::Line(line), || place);
+            }
+            other => self.other(|| place, other),
+        }
+    }
+
+    /// Takes the next records: as [`add`](Self::add) of each, and faster.
+    pub fn add_batch(&mut self, batch: &Batch<'_>) {
+        if batch.is_empty() {
+            return;
+        }
+        self.begin_file(batch.file());
+        self.voices.clear();
+        self.voices.resize(batch.voices().len(), None);
+        // Shapes are numbered anew.
+        self.gathers.iter_mut().for_each(Gather::end_calm);
+        let mut index = 0;
+        batch.parts(&mut |part| match part {
+            Part::Decodes(lines) => {
+                let mut rest = lines;
+                loop {
+                    let calm = self.calm_lines(rest, index, batch);
+                    rest = rest.get(calm..).unwrap_or(&[]);
+                    index += u32::try_from(calm).unwrap_or(0);
+                    let Some((line, behind)) = rest.split_first() else { break };
+                    let voice = self.voice(batch, line.voice());
+                    self.decode(voice, index, line, Source::Batch(batch), || batch.place(&batch.mark(line)));
+                    rest = behind;
+                    index += 1;
+                }
+            }
+            Part::Other(mark, record) => self.other(|| batch.place(&mark), record),
+        });
+        self.duplicates.end_batch(batch);
+    }
+
+    fn begin_file(&mut self, file: u32) {
+        if self.file != Some(file) {
+            self.file = Some(file);
+            self.seen.files.push(file);
             self.gathers.iter_mut().for_each(Gather::begin_segment);
             self.replay.iter_mut().for_each(Feed::file);
         }
+    }
+
+    /// The number in this point of a set of tags that has another one in its batch.
+    #[inline]
+    fn voice(&mut self, batch: &Batch<'_>, voice: u32) -> usize {
+        let index = usize::try_from(voice).unwrap_or(usize::MAX);
+        if let Some(Some(known)) = self.voices.get(index) {
+            return *known;
+        }
+        let tags = batch.voices().get(index).copied().unwrap_or_default();
+        let number = self.duplicates.voice(&tags);
+        if let Some(slot) = self.voices.get_mut(index) {
+            *slot = Some(number);
+        }
+        number
+    }
+
+    /// Takes a record that is no decode line.
+    fn other(&mut self, place: impl Fn() -> Place, record: &Record<'_>) {
         match record {
-            Record::Decode(line) => self.decode(place, line),
             Record::Prefill(line) if !self.decode_only => self.prefill(line),
-            Record::Prefill(_) => {}
+            Record::Decode(_) | Record::Prefill(_) => {}
             Record::Start(arguments) => {
+                let place = place();
                 let is_new = self.seen.servers.is_new(arguments, place);
                 if is_new {
                     if self.split() {
@@ -155,13 +210,10 @@ impl PointBuilder {
                 self.gathers.iter_mut().for_each(Gather::break_window);
                 self.replay.iter_mut().for_each(Feed::flush);
             }
-            Record::Setting(setting) => self.seen.inject(place, *setting),
-            Record::Skipped(skipped) => match skipped.reason {
-                SkipReason::Truncated => self.seen.skipped.truncated += 1,
-                SkipReason::Duplicate => self.seen.skipped.duplicate += 1,
-                SkipReason::Lookalike => self.seen.skipped.lookalike += 1,
-                SkipReason::NotFinite => self.seen.skipped.not_finite += 1,
-            },
+            Record::Setting(setting) => self.seen.inject(place(), *setting),
+            Record::Skipped(skipped) => {
+                self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
+            }
         }
     }
 
@@ -211,6 +263,7 @@ impl PointBuilder {
         if is_due {
             let ended = self.end();
             self.seen.name.clone_from(&ended.name);
+            self.seen.skipped.most = ended.skipped.room();
             self.seen.files.extend(self.file);
             self.seen.servers = ended.servers.last_alone();
             self.seen.injected = last_of_each(&ended.injected);
@@ -225,53 +278,124 @@ impl PointBuilder {
         is_due
     }
 
-    fn decode(&mut self, place: Place, line: &DecodeLine<'_>) {
-        let voice = self.duplicates.voice(&line.tags);
-        let novelty = self.duplicates.check_voice(voice, line);
-        if novelty != Novelty::New {
-            if let Novelty::CopyOf(original) = novelty {
-                let original = self.duplicates.voice(&original);
-                self.join(voice, original);
+    /// Whether lines may be taken without a look at each: all of them count, none begins a point, and where they stand
+    /// in the server's draws is asked of none.
+    fn may_be_calm(&self) -> bool {
+        let scope = &self.scope;
+        scope.is_whole() && !scope.by_segment && self.replay.as_ref().is_none_or(Feed::only_counts)
+    }
+
+    /// Takes the decode lines at the start of `lines` that are like the last one of their rank but for their numbers, and
+    /// are not to be taken for another of the same time. Most lines of a log are. Returns how many.
+    fn calm_lines(&mut self, lines: &[CompactLine], index: u32, batch: &Batch<'_>) -> usize {
+        let Some(first) = lines.first().filter(|_| self.may_be_calm()) else { return 0 };
+        let voice = usize::try_from(first.voice()).ok().and_then(|voice| *self.voices.get(voice)?);
+        let rank = voice.and_then(|voice| Some((voice, (*self.rank_of.get(voice)?)?)));
+        let Some((voice, rank)) = rank.filter(|_| self.duplicates.is_full()) else { return 0 };
+        let Some(gather) = self.gathers.get_mut(rank) else { return 0 };
+        let (Some(clock), Some(mut run)) = (batch.clock(first), gather.calm_run(first.shape())) else {
+            return 0;
+        };
+        let most_queued = self.seen.max_queue.unwrap_or(0);
+        let mut last = None;
+        let mut taken = 0;
+        for (index, line) in (index..).zip(lines) {
+            let is_alike = line.shape() == first.shape()
+                && line.voice() == first.voice()
+                && line.running_req() == run.batch()
+                && line.queue_req() <= most_queued;
+            let Some(time) = batch.read(clock, line).filter(|_| is_alike) else { break };
+            let Some(is_later) = self.duplicates.is_new(voice, line, batch, time) else { break };
+            if !run.add(line) {
+                break;
             }
-            self.seen.skipped.duplicate += 1;
-            self.seen.first_duplicate.get_or_insert(place);
-            return;
+            self.duplicates.remember_new(voice, index, time, is_later);
+            last = Some(time);
+            taken += 1;
         }
-        if line.running_req == 0 {
-            self.seen.skipped.idle += 1;
+        let run = run.end();
+        if let Some(last) = last {
+            gather.end_run(&run, last);
+            let count = u64::try_from(taken).unwrap_or(0);
+            self.seen.servers.count_lines(count);
+            self.replay.iter_mut().for_each(|replay| replay.count(rank, count));
+            // The graph of such lines was on, or is not named.
+            self.seen.graphs_on += if batch.graph(first).is_some() { count } else { 0 };
+        }
+        taken
+    }
+
+    /// Takes a decode line: that with this index in its batch, if it has one.
+    #[inline]
+    fn decode(
+        &mut self,
+        voice: usize,
+        index: u32,
+        line: &CompactLine,
+        source: Source<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let time = source.time(line);
+        let novelty = self.duplicates.check_compact(voice, index, line, source, time);
+        if novelty != Novelty::New {
+            return self.duplicate(voice, novelty, source.message(line), &place);
+        }
+        if line.running_req() == 0 {
             // Its window was drawn all the same.
             if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
-                replay.line(*rank, place, line);
+                replay.line(*rank, line, &place);
             }
-            return;
+            return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
         }
         let mut number = self.rank(voice);
-        let gather = self.gathers.get_mut(number);
-        let is_in_time = self.scope.admits(line.timestamp);
-        if !is_in_time || gather.is_some_and(|gather| gather.is_warming_up(self.scope.skip_lines)) {
-            self.seen.skipped.out_of_scope += 1;
-            return;
+        if !self.scope.is_whole() && !self.is_in_scope(number, line, source) {
+            return self.seen.skipped.add(SkipKind::OutOfScope, &place, source.message(line));
         }
-        if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(line)) {
+        if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(time)) {
             self.split();
             number = self.rank(voice);
         }
-        self.seen.count(place, line);
+        let graph = source.graph(line).map(|graph| graph.on);
+        let is_capped = source.is_capped(line);
+        self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
-            gather.add(line, place, &mut self.rooms);
+            gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
         }
         if let Some(replay) = &mut self.replay {
-            replay.line(number, place, line);
+            replay.line(number, line, &place);
         }
     }
 
-    /// The rank that a voice speaks for.
-    fn rank(&mut self, voice: usize) -> usize {
-        if self.rank_of.len() <= voice {
-            self.rank_of.resize(voice + 1, None);
+    /// Whether a line of this rank was asked for.
+    fn is_in_scope(&mut self, rank: usize, line: &CompactLine, source: Source<'_>) -> bool {
+        let (scope, gather) = (&self.scope, self.gathers.get_mut(rank));
+        scope.admits(source.timestamp(line))
+            && !gather.is_some_and(|gather| gather.is_warming_up(scope.skip_lines))
+    }
+
+    #[cold]
+    fn duplicate(&mut self, voice: usize, novelty: Novelty, text: &[u8], place: &impl Fn() -> Place) {
+        if let Novelty::CopyOf(original) = novelty {
+            let original = self.duplicates.voice(&original);
+            self.join(voice, original);
         }
+        self.seen.skipped.add(SkipKind::Unread(SkipReason::Duplicate), place, text);
+        self.seen.first_duplicate.get_or_insert_with(place);
+    }
+
+    /// The rank that a voice speaks for.
+    #[inline]
+    fn rank(&mut self, voice: usize) -> usize {
         if let Some(Some(rank)) = self.rank_of.get(voice) {
             return *rank;
+        }
+        self.new_rank(voice)
+    }
+
+    #[cold]
+    fn new_rank(&mut self, voice: usize) -> usize {
+        if self.rank_of.len() <= voice {
+            self.rank_of.resize(voice + 1, None);
         }
         let rank = self.gathers.len();
         self.gathers.push(Gather::new(self.duplicates.tags(voice)));
@@ -301,11 +425,15 @@ impl PointBuilder {
     /// Requests join the batches of one data-parallel rank.
     fn prefill(&mut self, line: &PrefillLine<'_>) {
         let data_rank = line.tags.rank("DP");
-        let new_seq = self.replay.as_ref().and_then(|_| line.figures().new_seq);
+        // Figures are read only for draws that are followed.
+        let mut replay = self.replay.as_mut().filter(|replay| !replay.only_counts());
+        let new_seq = replay.as_ref().and_then(|_| line.figures().new_seq);
         for (rank, gather) in self.gathers.iter_mut().enumerate() {
             if gather.tags().rank("DP") == data_rank {
                 gather.prefill();
-                self.replay.iter_mut().for_each(|replay| replay.prefill(rank, new_seq));
+                if let Some(replay) = &mut replay {
+                    replay.prefill(rank, new_seq);
+                }
             }
         }
     }
@@ -357,24 +485,31 @@ impl Observed {
         &self.files
     }
 
-    fn count(&mut self, place: Place, line: &DecodeLine<'_>) {
-        self.first_line.get_or_insert(place);
-        self.servers.count_line();
-        let batch = line.running_req;
+    #[inline]
+    fn count(
+        &mut self,
+        line: &CompactLine,
+        graph: Option<bool>,
+        is_capped: bool,
+        place: &impl Fn() -> Place,
+    ) {
+        self.first_line.get_or_insert_with(place);
+        self.servers.count_lines(1);
+        let batch = line.running_req();
         let (min, max) = self.batch.unwrap_or((batch, batch));
         self.batch = Some((min.min(batch), max.max(batch)));
-        self.max_queue = self.max_queue.max(Some(line.queue_req));
-        match line.graph {
-            Some(graph) if graph.on => self.graphs_on += 1,
-            Some(_) => {
+        self.max_queue = self.max_queue.max(Some(line.queue_req()));
+        match graph {
+            Some(true) => self.graphs_on += 1,
+            Some(false) => {
                 self.graphs_off += 1;
-                self.first_graph_off.get_or_insert(place);
+                self.first_graph_off.get_or_insert_with(place);
             }
             None => {}
         }
-        if line.capped {
+        if is_capped {
             self.capped_lines += 1;
-            self.first_capped.get_or_insert(place);
+            self.first_capped.get_or_insert_with(place);
         }
     }
 
@@ -388,6 +523,18 @@ impl Observed {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The first lines that count for nothing, in the order of reading, where they were to be kept.
+    #[must_use]
+    pub fn skipped_lines(&self) -> &[SkippedLine] {
+        &self.skipped.first
+    }
+
+    /// How many lines count for nothing.
+    #[must_use]
+    pub fn skipped_total(&self) -> u64 {
+        self.skipped.counts.total()
     }
 
     /// Whether any record was read.

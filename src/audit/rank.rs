@@ -4,17 +4,28 @@ use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::{DecodeLine, Hundredths, Place, Tags, Timestamp};
+use crate::evidence::{CompactLine, Hundredths, Place, Tags, Time};
 
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
-use super::speed::{self, Speed};
+use super::recent::{self, Recent, Slots};
+use super::speed::{self, BinKey, RecentBins, Speed};
 use super::tally::{self, Cell, Tally};
-use super::trace::{self, Entry, Lag, Trace};
+use super::trace::{self, Entry, Lag, Sums, Trace};
 use super::values::Values;
 
 /// Kinds of lines that one point counts apart (48 bytes each); real logs have thousands.
 const KINDS_PER_POINT: usize = 1 << 17;
+
+/// Kinds of lines that came lately: some hundred, as the values of one lattice are.
+const RECENT_KINDS: usize = 512;
+
+/// The places of a kind's numbers in one word.
+const VALUE_AT: u32 = 42;
+const VALUE_BITS: u32 = 16;
+const RATE_AT: u32 = 28;
+const RATE_BITS: u32 = 14;
+const BATCH_BITS: u32 = 14;
 
 /// Memory that the ranks of one point share.
 #[derive(Debug)]
@@ -89,23 +100,90 @@ pub(super) struct Rank {
     pub(super) speed: Speed,
 }
 
+/// The lines of one look between which nothing happens: most lines of a log. What their sums share is here.
+#[derive(Clone, Copy, Debug, Default)]
+struct Calm {
+    /// Whether the next line can be one.
+    is_on: bool,
+    shape: u32,
+    batch: u32,
+    /// The value of the line before.
+    earlier: u32,
+    /// The kind of such a line, without its value and rate.
+    kind: u64,
+    mixed: u32,
+    bin: BinKey,
+}
+
+/// A run of such lines.
+pub(super) struct CalmRun<'a> {
+    calm: Calm,
+    kinds: Slots<'a, u64, RECENT_KINDS>,
+    bins: RecentBins<'a>,
+    sums: Sums<u64>,
+    hundredths: u64,
+}
+
+/// What the lines of a run add up to.
+pub(super) struct RunSums {
+    pairs: Sums<u64>,
+    earlier: u32,
+    hundredths: u64,
+}
+
+impl CalmRun<'_> {
+    /// The running requests of every line.
+    pub(super) fn batch(&self) -> u32 {
+        self.calm.batch
+    }
+
+    /// Adds a line; nothing is done, and `false`, when it takes more than that. A run has at most as many lines as a
+    /// block.
+    #[inline]
+    pub(super) fn add(&mut self, line: &CompactLine) -> bool {
+        let Some(tps) = line.throughput_hundredths() else { return false };
+        // What is absent is too large.
+        let hundredths = line.accept_len().map_or(u32::MAX, Hundredths::count);
+        let rate = line.accept_rate().map_or(0, |rate| rate.count().wrapping_add(1));
+        if hundredths >> VALUE_BITS != 0 || rate >> RATE_BITS != 0 {
+            return false;
+        }
+        let key = self.calm.kind | u64::from(hundredths) << VALUE_AT | u64::from(rate) << RATE_AT;
+        let Some(kind) = self.kinds.get(self.calm.mixed.wrapping_add(hundredths), key) else { return false };
+        let Some(bin) = self.bins.get(self.calm.bin, tps) else { return false };
+        *kind += 1;
+        bin.add(tps, hundredths);
+        self.sums.add(self.calm.earlier, hundredths);
+        self.hundredths += u64::from(hundredths);
+        self.calm.earlier = hundredths;
+        true
+    }
+
+    pub(super) fn end(self) -> RunSums {
+        RunSums { pairs: self.sums, earlier: self.calm.earlier, hundredths: self.hundredths }
+    }
+}
+
 /// Collects the lines of one rank.
 ///
-/// A line costs one step of a hash table: lines alike are counted, and the sums follow at the end. A log whose lines
-/// are all different costs more time and no more memory.
+/// A line costs one step of a small table of recent kinds: lines alike are counted, and the sums follow at the end. A
+/// log whose lines are all different costs more time and no more memory.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
     rank: Rank,
     /// Pairs of the lines that found no room in `kinds`.
     rates: Rates,
     kinds: FxHashMap<Kind, Alike>,
+    /// Lines of kinds that came lately, not yet counted in `kinds`.
+    recent: Recent<u64, RECENT_KINDS>,
     before: Option<Before>,
+    calm: Calm,
     prefilled: bool,
     begun: bool,
     /// Lines that were passed over as warm-up.
     passed: u64,
     /// The engine's time on the line before.
-    time: Vec<u8>,
+    time: Time,
 }
 
 impl Gather {
@@ -129,11 +207,13 @@ impl Gather {
 
     /// The next window does not follow on the last one.
     pub(super) fn break_window(&mut self) {
+        self.end_calm();
         self.before = None;
     }
 
     /// Requests joined the batch.
     pub(super) fn prefill(&mut self) {
+        self.end_calm();
         self.prefilled = true;
     }
 
@@ -150,60 +230,197 @@ impl Gather {
     }
 
     /// Whether the clock went back since the line before: logs were joined here.
-    pub(super) fn is_before(&self, line: &DecodeLine<'_>) -> bool {
-        self.begun && line.timestamp.is_some_and(|time| time.as_bytes() < self.time.as_slice())
+    pub(super) fn is_before(&self, time: Option<Time>) -> bool {
+        self.begun && time.is_some_and(|time| time < self.time)
     }
 
-    pub(super) fn add(&mut self, line: &DecodeLine<'_>, place: Place, rooms: &mut Rooms) {
-        if let Some(time) = line.timestamp.map(Timestamp::as_bytes) {
-            if self.is_before(line) {
+    /// The next line is looked at in full.
+    pub(super) fn end_calm(&mut self) {
+        if self.calm.is_on {
+            self.calm.is_on = false;
+            self.before = Some(Before { batch: self.calm.batch, steady: Some(self.calm.earlier) });
+        }
+    }
+
+    /// Begins a run of lines that are like the one before but for their numbers: those of this shape; `None` where a
+    /// line takes more than that.
+    pub(super) fn calm_run(&mut self, shape: u32) -> Option<CalmRun<'_>> {
+        if !(self.calm.is_on && self.calm.shape == shape) {
+            return None;
+        }
+        Some(CalmRun {
+            calm: self.calm,
+            kinds: self.recent.slots()?,
+            bins: self.rank.speed.recent()?,
+            sums: Sums::default(),
+            hundredths: 0,
+        })
+    }
+
+    /// Ends a run, the last line of which had this time.
+    pub(super) fn end_run(&mut self, run: &RunSums, time: Time) {
+        let RunSums { pairs, earlier, hundredths } = *run;
+        self.rank.decode_lines += pairs.pairs();
+        self.rank.trace.add_calm(pairs.pairs(), hundredths);
+        self.rank.lag.add_sums(pairs);
+        self.calm.earlier = earlier;
+        self.time = time;
+    }
+
+    /// Says what the next line must be like to be a calm one.
+    fn begin_calm(&mut self, shape: u32, graph: Option<bool>) {
+        let Some(Before { batch, steady: Some(earlier) }) = self.before else { return };
+        if batch >= 1 << BATCH_BITS || earlier >> VALUE_BITS != 0 || !self.rank.trace.is_full() {
+            return;
+        }
+        let alike = Kind { hundredths: 0, rate: None, before: batch, batch, steady: true };
+        self.calm = Calm {
+            is_on: true,
+            shape,
+            batch,
+            earlier,
+            kind: alike.packed(),
+            mixed: alike.mixed(),
+            bin: BinKey::of(batch, graph),
+        };
+    }
+
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        line: &CompactLine,
+        graph: Option<bool>,
+        is_capped: bool,
+        time: Option<Time>,
+        place: &impl Fn() -> Place,
+        rooms: &mut Rooms,
+    ) {
+        self.end_calm();
+        if let Some(time) = time {
+            if self.is_before(Some(time)) {
                 self.begin_segment();
             }
-            self.time.clear();
-            self.time.extend_from_slice(time);
+            self.time = time;
         }
 
         self.rank.decode_lines += 1;
-        self.rank.speed.add(line, !self.begun, place, &mut rooms.speed);
+        self.rank.speed.add(line, graph, !self.begun, place, &mut rooms.speed);
         self.begun = true;
 
-        let batch = line.running_req;
+        let batch = line.running_req();
         let before = self.before.take();
         let steady = !self.prefilled && before.is_some_and(|before| before.batch == batch);
         self.prefilled = false;
-        let printed = line.accept_len.map(Hundredths::count);
+        let printed = line.accept_len().map(Hundredths::count);
         self.before = Some(Before { batch, steady: printed.filter(|_| steady) });
         let Some(hundredths) = printed else { return };
 
         if let (true, Some(earlier)) = (steady, before.and_then(|before| before.steady)) {
             self.rank.lag.add(earlier, hundredths);
         }
-        let rate = line.accept_rate.map(Hundredths::count);
+        let rate = line.accept_rate().map(Hundredths::count);
         let before = before.map_or(batch, |before| before.batch);
-        self.rank.trace.add(Entry { hundredths, before, batch, steady, place }, &mut rooms.trace);
+        let trace = &mut self.rank.trace;
+        if trace.has_room(rooms.trace) {
+            trace.add(Entry { hundredths, before, batch, steady, place: place() }, &mut rooms.trace);
+        } else {
+            trace.leave_out(Cell { hundredths, before, batch });
+        }
         let kind = Kind { hundredths, rate, before, batch, steady };
+        if steady && !is_capped && graph != Some(false) {
+            self.begin_calm(line.shape(), graph);
+        }
+        let key = kind.packed();
+        match self.recent.slot(kind.mixed(), key) {
+            Some(lines) => *lines += 1,
+            None => self.look_up(kind, key, place, rooms),
+        }
+    }
+
+    /// Counts a line of a kind that did not come lately.
+    #[inline(never)]
+    fn look_up(&mut self, kind: Kind, key: u64, place: &impl Fn() -> Place, rooms: &mut Rooms) {
         match self.kinds.entry(kind) {
-            hash_map::Entry::Occupied(mut alike) => alike.get_mut().lines += 1,
+            hash_map::Entry::Occupied(_) => {}
             hash_map::Entry::Vacant(free) if rooms.kinds > 0 => {
                 rooms.kinds -= 1;
-                free.insert(Alike { lines: 1, first: place });
+                free.insert(Alike { lines: 0, first: place() });
             }
             hash_map::Entry::Vacant(_) => {
-                self.rank.count(kind, Alike { lines: 1, first: place }, &mut self.rates, &mut rooms.cells);
+                let alike = Alike { lines: 1, first: place() };
+                self.rank.count(kind, alike, &mut self.rates, &mut rooms.cells);
+                return;
             }
+        }
+        if key == recent::NONE {
+            count_in(&mut self.kinds, kind, 1);
+        } else if let Some((key, lines)) = self.recent.put(kind.mixed(), key, 1) {
+            count_in(&mut self.kinds, Kind::unpacked(key), lines);
         }
     }
 
     /// Ends the rank: the sums of the lines that were only counted.
     pub(super) fn finish(mut self, rooms: &mut Rooms, rates: &mut Rates) -> Rank {
         rates.merge(&self.rates);
+        for (key, lines) in self.recent.iter() {
+            count_in(&mut self.kinds, Kind::unpacked(key), lines);
+        }
         // In order, so that what a full table leaves out does not depend on the hash.
         let mut kinds: Vec<_> = self.kinds.into_iter().collect();
         kinds.sort_unstable_by_key(|(kind, _)| *kind);
         for (kind, alike) in kinds {
             self.rank.count(kind, alike, rates, &mut rooms.cells);
         }
+        self.rank.speed.end();
         self.rank
+    }
+}
+
+fn count_in(kinds: &mut FxHashMap<Kind, Alike>, kind: Kind, lines: u64) {
+    if let Some(alike) = kinds.get_mut(&kind) {
+        alike.lines += lines;
+    }
+}
+
+impl Kind {
+    /// The kind in one word; [`recent::NONE`] where it does not fit: 16 bits for the value, 14 for the rate and each
+    /// batch. Those of real logs do.
+    #[inline]
+    fn packed(&self) -> u64 {
+        let rate = self.rate.map_or(0, |rate| rate.saturating_add(1));
+        if self.hundredths >> VALUE_BITS != 0 || rate >> RATE_BITS != 0 {
+            return recent::NONE;
+        }
+        if (self.before | self.batch) >> BATCH_BITS != 0 {
+            return recent::NONE;
+        }
+        // The bit on top tells it from none.
+        1 << 63
+            | u64::from(self.steady) << 58
+            | u64::from(self.hundredths) << VALUE_AT
+            | u64::from(rate) << RATE_AT
+            | u64::from(self.before) << 14
+            | u64::from(self.batch)
+    }
+
+    fn unpacked(packed: u64) -> Self {
+        let bits = |at: u32, count: u32| u32::try_from(packed >> at & ((1 << count) - 1)).unwrap_or(0);
+        Self {
+            hundredths: bits(VALUE_AT, VALUE_BITS),
+            rate: bits(RATE_AT, RATE_BITS).checked_sub(1),
+            before: bits(14, BATCH_BITS),
+            batch: bits(0, BATCH_BITS),
+            steady: bits(58, 1) == 1,
+        }
+    }
+
+    /// A number that differs among the kinds of one log.
+    #[inline]
+    fn mixed(&self) -> u32 {
+        // Values of one lattice stand side by side, batches apart.
+        let batches =
+            self.batch.wrapping_mul(0x9e37_79b1).wrapping_add(self.before.wrapping_mul(0x85eb_ca77));
+        self.hundredths.wrapping_add(batches >> 12).wrapping_add(u32::from(self.steady) << 8)
     }
 }
 
@@ -226,5 +443,29 @@ impl Rank {
         }
         let tally = if steady { &mut self.steady } else { &mut self.changing };
         tally.add(Cell { hundredths, before, batch }, lines, cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn kinds_pack_into_a_word(
+            hundredths in 0_u32..1 << 17, rate in prop::option::of(0_u32..1 << 15),
+            before in 0_u32..1 << 15, batch in 0_u32..1 << 15, steady: bool,
+        ) {
+            let kind = Kind { hundredths, rate, before, batch, steady };
+            match kind.packed() {
+                recent::NONE => {
+                    let most = rate.unwrap_or(0).max(before).max(batch);
+                    prop_assert!(hundredths >= 1 << 16 || most >= (1 << 14) - 1);
+                }
+                packed => prop_assert_eq!(Kind::unpacked(packed), kind),
+            }
+        }
     }
 }

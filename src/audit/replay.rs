@@ -1,6 +1,6 @@
 //! The audit's side of replay: which lines go there, and what its conclusion does to the verdict.
 
-use crate::evidence::{DecodeLine, Hundredths, Place, ServerStart};
+use crate::evidence::{CompactLine, Hundredths, Place, ServerStart};
 use crate::golden::Target;
 use crate::law::Setting;
 use crate::replay::{
@@ -52,14 +52,31 @@ impl Feed {
         self.builder.flush();
     }
 
+    /// Whether lines and prefills need not be handed on one by one, until the next server starts.
+    pub(super) fn only_counts(&self) -> bool {
+        self.builder.only_counts()
+    }
+
     pub(super) fn prefill(&mut self, rank: usize, new_seq: Option<u32>) {
         self.builder.prefill(rank, new_seq);
     }
 
-    pub(super) fn line(&mut self, rank: usize, place: Place, line: &DecodeLine<'_>) {
+    /// Where a line stands is asked only where the draws are followed: to find out takes time.
+    #[inline]
+    pub(super) fn line(&mut self, rank: usize, line: &CompactLine, place: &impl Fn() -> Place) {
+        let hundredths = line.accept_len().map(Hundredths::count);
+        if self.only_counts() {
+            return self.count(rank, u64::from(hundredths.is_some()));
+        }
         self.has_lines = true;
-        let hundredths = line.accept_len.map(Hundredths::count);
-        self.builder.line(rank, ReplayLine { place, hundredths, batch: line.running_req });
+        let line = ReplayLine { place: place(), hundredths, batch: line.running_req() };
+        self.builder.line(rank, line);
+    }
+
+    /// Lines of which only the number matters: those that have an accept length.
+    pub(super) fn count(&mut self, rank: usize, lines: u64) {
+        self.has_lines = true;
+        self.builder.count(rank, lines);
     }
 
     pub(super) fn finish(self) -> ReplayEvidence {

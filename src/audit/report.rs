@@ -13,8 +13,8 @@ use super::finding::Finding;
 use super::injection::InjectedSetting;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
-use super::point::Skipped;
 use super::sample::DecodeInterval;
+use super::skipped::Skipped;
 
 /// One run of one server: what was measured, and what it means.
 #[derive(Clone, Debug)]

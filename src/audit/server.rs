@@ -59,9 +59,9 @@ impl Servers {
         }
     }
 
-    pub(super) fn count_line(&mut self) {
+    pub(super) fn count_lines(&mut self, lines: u64) {
         if let Some(last) = self.starts.last_mut() {
-            last.lines += 1;
+            last.lines += lines;
         }
     }
 
@@ -171,7 +171,7 @@ mod tests {
         servers.start(&old, place(0, 1));
         // The second node of the same server.
         assert!(!servers.is_new(&old, place(0, 2)));
-        servers.count_line();
+        servers.count_lines(1);
         assert!(!servers.is_new(&old, place(1, 1)));
         assert!(servers.is_new(&old, place(0, 90)));
         servers.start(&old, place(0, 90));

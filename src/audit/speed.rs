@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::{DecodeLine, Place};
+use crate::evidence::{CompactLine, Hundredths, Place};
 use crate::law::float;
 
-/// Lines per rank and per point that are kept one by one (56 bytes each).
+use super::recent::{Recent, Slots};
+
+/// Lines per rank and per point that are kept one by one (64 bytes each).
 const LINES_PER_RANK: usize = 1 << 16;
 pub(super) const LINES_PER_POINT: usize = 1 << 17;
 
@@ -20,6 +22,9 @@ pub(super) const BINS_PER_POINT: usize = 1 << 16;
 
 /// Bits of a double that a bin drops: with ten binary digits kept, it is a tenth of a percent wide.
 const DROPPED_BITS: u32 = 42;
+
+/// Where the throughput stands in a packed bin.
+const TPS_AT: u32 = 35;
 
 /// A window counts as idle when its step time exceeds the median at its batch size by this factor.
 const IDLE_FACTOR: f64 = 5.0;
@@ -42,8 +47,8 @@ impl Default for Room {
 struct Item {
     lines: u64,
     batch: u32,
-    /// Sum of tokens per second.
-    tps: f64,
+    /// Sum of tokens per second, in hundredths.
+    tps: u64,
     /// Sum of accept lengths, in hundredths.
     hundredths: u64,
     graph: Option<bool>,
@@ -55,7 +60,7 @@ struct Item {
 
 impl Item {
     fn mean_tps(&self) -> f64 {
-        self.tps / float(self.lines)
+        tokens(self.tps) / float(self.lines)
     }
 
     /// Seconds that one verify step seems to have taken.
@@ -77,6 +82,48 @@ struct Bin {
 pub(super) struct Speed {
     lines: Vec<Item>,
     bins: FxHashMap<Bin, Item>,
+    /// Lines of bins that came lately, not yet counted in `bins`.
+    recent: Recent<Sums, RECENT_BINS>,
+}
+
+/// Bins of lines that came lately: some thousand, as throughputs scatter.
+const RECENT_BINS: usize = 2048;
+
+/// The bins that came lately.
+pub(super) struct RecentBins<'a>(Slots<'a, Sums, RECENT_BINS>);
+
+impl RecentBins<'_> {
+    /// The sums that a line with this throughput belongs to, if its bin came lately: `like` is the bin of a line that
+    /// differs in the throughput alone.
+    #[inline]
+    pub(super) fn get(&mut self, like: BinKey, tps: u32) -> Option<&mut Sums> {
+        let tps = bin_of(tps);
+        let mixed = like.mixed.wrapping_add(u32::try_from(tps).unwrap_or(0));
+        self.0.get(mixed, like.packed | tps << TPS_AT)
+    }
+}
+
+/// A bin without its throughput, as far as lines of one look share it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BinKey {
+    packed: u64,
+    mixed: u32,
+}
+
+impl BinKey {
+    /// Of lines that are not a rank's first.
+    pub(super) fn of(batch: u32, graph: Option<bool>) -> Self {
+        let bin = Bin { batch: coarse(batch), graph, first: false, tps: 0 };
+        Self { packed: bin.packed(), mixed: bin.mixed() }
+    }
+}
+
+/// What the lines of one bin add to it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    lines: u64,
+    tps: u64,
+    hundredths: u64,
 }
 
 /// What is left when the lines that say little are dropped.
@@ -91,36 +138,57 @@ pub(super) struct SpeedSummary {
 }
 
 impl Speed {
-    pub(super) fn add(&mut self, line: &DecodeLine<'_>, first: bool, place: Place, room: &mut Room) {
-        let Some(tps) = line.gen_throughput_tps.filter(|tps| tps.is_finite() && *tps >= 0.0) else { return };
-        let item = Item {
-            lines: 1,
-            batch: line.running_req,
-            tps,
-            hundredths: line.accept_len.map_or(100, |printed| u64::from(printed.count())),
-            graph: line.graph.map(|graph| graph.on),
-            first,
-            place,
-        };
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        line: &CompactLine,
+        graph: Option<bool>,
+        first: bool,
+        place: &impl Fn() -> Place,
+        room: &mut Room,
+    ) {
+        let Some(tps) = line.throughput_hundredths() else { return };
+        let batch = line.running_req();
+        let hundredths = line.accept_len().map_or(100, Hundredths::count);
+        let bin = Bin::of(batch, tps, graph, first);
+        if let Some(sums) = self.recent.slot(bin.mixed(), bin.packed()) {
+            return sums.add(tps, hundredths);
+        }
+        let (tps, hundredths) = (u64::from(tps), u64::from(hundredths));
+        // Where the line stands is asked only for a new bin: to find out takes time.
+        let known = self.bins.get(&bin).map(|known| known.place);
+        let place = known.unwrap_or_else(place);
+        self.look_up(Item { lines: 1, batch, tps, hundredths, graph, first, place }, room);
+    }
+
+    /// The bins that came lately.
+    pub(super) fn recent(&mut self) -> Option<RecentBins<'_>> {
+        self.recent.slots().map(RecentBins)
+    }
+
+    /// Counts a line whose bin did not come lately.
+    #[inline(never)]
+    fn look_up(&mut self, item: Item, room: &mut Room) {
         if self.bins.is_empty() && self.lines.len() < LINES_PER_RANK && room.lines > 0 {
             room.lines -= 1;
             self.lines.push(item);
-        } else {
-            for kept in std::mem::take(&mut self.lines) {
-                room.lines += 1;
-                self.bin(kept, room);
-            }
-            self.bin(item, room);
+            return;
+        }
+        for kept in std::mem::take(&mut self.lines) {
+            room.lines += 1;
+            self.bin(kept, room);
+        }
+        if let Some(bin) = self.bin(item, room)
+            && let Some((key, sums)) = self.recent.put(bin.mixed(), bin.packed(), Sums::default())
+        {
+            count_in(&mut self.bins, Bin::unpacked(key), sums);
         }
     }
 
-    fn bin(&mut self, item: Item, room: &mut Room) {
-        let bin = Bin {
-            batch: coarse(item.batch),
-            graph: item.graph,
-            first: item.first,
-            tps: item.tps.to_bits() >> DROPPED_BITS,
-        };
+    /// Adds a line to its bin; `None` when there is no room for a new one.
+    fn bin(&mut self, item: Item, room: &mut Room) -> Option<Bin> {
+        let tps = u32::try_from(item.tps).unwrap_or(u32::MAX);
+        let bin = Bin::of(item.batch, tps, item.graph, item.first);
         if let Some(binned) = self.bins.get_mut(&bin) {
             binned.lines += item.lines;
             binned.tps += item.tps;
@@ -129,15 +197,26 @@ impl Speed {
         } else if room.bins > 0 {
             room.bins -= 1;
             self.bins.insert(bin, item);
+        } else {
+            return None;
+        }
+        Some(bin)
+    }
+
+    /// Ends the rank: what came lately is counted, and its memory is free.
+    pub(super) fn end(&mut self) {
+        for (key, sums) in std::mem::take(&mut self.recent).iter() {
+            count_in(&mut self.bins, Bin::unpacked(key), sums);
         }
     }
 
+    /// What the lines add up to, once the rank has [ended](Self::end).
     pub(super) fn summary(&self) -> SpeedSummary {
         // In order, so that sums do not depend on the hash.
-        let mut bins: Vec<_> = self.bins.iter().collect();
-        bins.sort_unstable_by_key(|(bin, _)| **bin);
-        let bins = bins.into_iter().map(|(_, item)| item);
-        let items: Vec<Item> = self.lines.iter().chain(bins).copied().collect();
+        let mut bins: Vec<_> = self.bins.iter().map(|(bin, item)| (*bin, *item)).collect();
+        bins.sort_unstable_by_key(|(bin, _)| *bin);
+        let items: Vec<Item> =
+            self.lines.iter().copied().chain(bins.into_iter().map(|(_, item)| item)).collect();
         let typical = step_medians(&items);
         let is_idle = |item: &Item| {
             // Nothing may have been generated at all: then the step seems endless.
@@ -155,14 +234,83 @@ impl Speed {
         }
         let idle = || items.iter().filter(|item| is_idle(item));
         let lines: u64 = kept.iter().map(|item| item.lines).sum();
-        let tps: f64 = kept.iter().map(|item| item.tps).sum();
+        let tps: u64 = kept.iter().map(|item| item.tps).sum();
         SpeedSummary {
             median_tps: median(kept.iter().map(|item| (item.mean_tps(), item.lines)).collect()),
-            steady_mean_tps: (lines > 0).then(|| tps / float(lines)),
+            steady_mean_tps: (lines > 0).then(|| tokens(tps) / float(lines)),
             idle_lines: idle().map(|item| item.lines).sum(),
             first_idle: idle().map(|item| item.place).min(),
         }
     }
+}
+
+/// The bits of a throughput, which is in hundredths, that a bin keeps.
+#[inline]
+fn bin_of(tps: u32) -> u64 {
+    (f64::from(tps) / 100.0).to_bits() >> DROPPED_BITS
+}
+
+impl Bin {
+    #[inline]
+    fn of(batch: u32, tps: u32, graph: Option<bool>, first: bool) -> Self {
+        Self { batch: coarse(batch), graph, first, tps: bin_of(tps) }
+    }
+
+    /// The bin in one word: 22 bits of a double, a batch, and what has three values or two.
+    #[inline]
+    fn packed(&self) -> u64 {
+        let graph = match self.graph {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 2,
+        };
+        // The bit on top tells it from none.
+        1 << 63 | self.tps << TPS_AT | u64::from(self.first) << 34 | graph << 32 | u64::from(self.batch)
+    }
+
+    fn unpacked(packed: u64) -> Self {
+        let graph = match packed >> 32 & 3 {
+            0 => None,
+            1 => Some(false),
+            _ => Some(true),
+        };
+        Self {
+            batch: u32::try_from(packed & u64::from(u32::MAX)).unwrap_or(0),
+            graph,
+            first: packed >> 34 & 1 == 1,
+            tps: packed >> TPS_AT & ((1 << 22) - 1),
+        }
+    }
+
+    /// A number that differs among the bins of one log.
+    #[inline]
+    fn mixed(&self) -> u32 {
+        // Throughputs of one batch stand side by side.
+        let tps = u32::try_from(self.tps & u64::from(u32::MAX)).unwrap_or(0);
+        tps.wrapping_add(self.batch.wrapping_mul(0x9e37_79b1) >> 12).wrapping_add(u32::from(self.first) << 8)
+    }
+}
+
+impl Sums {
+    #[inline]
+    pub(super) fn add(&mut self, tps: u32, hundredths: u32) {
+        self.lines += 1;
+        self.tps += u64::from(tps);
+        self.hundredths += u64::from(hundredths);
+    }
+}
+
+fn count_in(bins: &mut FxHashMap<Bin, Item>, bin: Bin, sums: Sums) {
+    if let Some(item) = bins.get_mut(&bin) {
+        item.lines += sums.lines;
+        item.tps += sums.tps;
+        item.hundredths += sums.hundredths;
+    }
+}
+
+/// Hundredths in whole tokens.
+fn tokens(hundredths: u64) -> f64 {
+    float(hundredths) / 100.0
 }
 
 /// Batch sizes to seven binary digits: within 0.8 %.
@@ -197,7 +345,7 @@ fn median(mut values: Vec<(f64, u64)>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::{Graph, GraphLabel, Hundredths, Tags};
+    use crate::evidence::{DecodeLine, Graph, GraphLabel, Tags};
 
     use super::*;
 
@@ -215,7 +363,13 @@ mod tests {
             capped: false,
             message: b"",
         };
-        speed.add(&line, number == 0, Place { file: 0, line: number }, room);
+        speed.add(
+            &CompactLine::of(&line),
+            Some(graph),
+            number == 0,
+            &|| Place { file: 0, line: number },
+            room,
+        );
     }
 
     fn summary(lines: &[(u32, f64, bool)], room: &mut Room) -> SpeedSummary {
@@ -223,6 +377,7 @@ mod tests {
         for (number, (batch, tps, graph)) in (0..).zip(lines) {
             add(&mut speed, number, *batch, *tps, *graph, room);
         }
+        speed.end();
         speed.summary()
     }
 
@@ -253,6 +408,18 @@ mod tests {
     fn a_line_without_any_throughput_is_idle() {
         let found = summary(&[(1, 100.0, true), (1, 100.0, true), (1, 0.0, true)], &mut Room::default());
         assert_eq!((found.median_tps, found.idle_lines), (Some(100.0), 1));
+    }
+
+    #[test]
+    fn bins_pack_into_a_word() {
+        for batch in [0, 1, 300, u32::MAX] {
+            for tps in [0, 1, 170_250, u32::MAX] {
+                for (graph, first) in [(None, true), (Some(false), false), (Some(true), true)] {
+                    let bin = Bin::of(batch, tps, graph, first);
+                    assert_eq!(Bin::unpacked(bin.packed()), bin);
+                }
+            }
+        }
     }
 
     /// Bins give what single lines give, to their width.

@@ -1,6 +1,8 @@
 //! The first lines of a rank in their order, for what depends on order: correlation between ranks, blocks, and changes
 //! of the law.
 
+use std::ops::{AddAssign, Mul};
+
 use crate::evidence::Place;
 use crate::law::Window;
 
@@ -119,13 +121,23 @@ pub(super) struct Trace {
 impl Trace {
     /// Adds a line; `room` is what the point can still keep.
     pub(super) fn add(&mut self, entry: Entry, room: &mut usize) {
-        // Once a line is left out, all later ones are: what is kept has no gaps.
-        if *room > 0 && self.kept.len() < LINES_PER_RANK && self.rest.lines == 0 {
+        if self.has_room(*room) {
             *room -= 1;
             self.kept.push(Kept::from(entry));
         } else {
-            self.rest.add(entry.hundredths, Kappa::between(entry.before, entry.batch), 1);
+            self.leave_out(Cell { hundredths: entry.hundredths, before: entry.before, batch: entry.batch });
         }
+    }
+
+    /// Whether the next line is kept, where the point can still keep `room` lines.
+    pub(super) fn has_room(&self, room: usize) -> bool {
+        // Once a line is left out, all later ones are: what is kept has no gaps.
+        room > 0 && self.kept.len() < LINES_PER_RANK && !self.is_full()
+    }
+
+    /// Adds a line that is not kept.
+    pub(super) fn leave_out(&mut self, line: Cell) {
+        self.rest.add(line.hundredths, Kappa::between(line.before, line.batch), 1);
     }
 
     /// A trace with these lines.
@@ -140,6 +152,16 @@ impl Trace {
         &self.kept
     }
 
+    /// Whether no more lines are kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.rest.lines > 0
+    }
+
+    /// As [`add`](Self::add) of lines of a batch that did not change, once no more lines are kept.
+    pub(super) fn add_calm(&mut self, lines: u64, hundredths: u64) {
+        self.rest.add_calm(lines, hundredths);
+    }
+
     /// Sums of the lines that were not kept.
     pub(super) fn rest(&self) -> &KappaSums {
         &self.rest
@@ -149,17 +171,82 @@ impl Trace {
 /// Exact sums over pairs of consecutive steady lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lag {
-    pairs: u64,
-    earlier: u128,
-    later: u128,
-    earlier_squares: u128,
-    later_squares: u128,
-    products: u128,
+    sums: Sums<u128>,
+    /// Sums of the latest pairs, in words of the machine.
+    latest: Sums<u64>,
 }
 
+/// Sums over pairs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums<T> {
+    pairs: u64,
+    earlier: T,
+    later: T,
+    earlier_squares: T,
+    later_squares: T,
+    products: T,
+}
+
+/// So many pairs of values below this add up to less than 2^64.
+const LATEST: u64 = 1 << 20;
+const SMALL: u32 = 1 << 20;
+
 impl Lag {
+    /// Adds the sums of other pairs.
+    pub(super) fn add_sums(&mut self, sums: Sums<u64>) {
+        self.sums = self.sums.and(sums);
+    }
+
+    #[inline]
     pub(super) fn add(&mut self, earlier: u32, later: u32) {
-        let (earlier, later) = (u128::from(earlier), u128::from(later));
+        if earlier >= SMALL || later >= SMALL {
+            return self.sums.add(earlier, later);
+        }
+        if self.latest.pairs == LATEST {
+            self.sums = self.sums.and(self.latest);
+            self.latest = Sums::default();
+        }
+        self.latest.add(earlier, later);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.sums = self.sums.and(self.latest).and(other.sums).and(other.latest);
+        self.latest = Sums::default();
+    }
+
+    pub(super) fn pairs(&self) -> u64 {
+        self.sums.pairs + self.latest.pairs
+    }
+
+    /// Correlation of a line with the next one; `None` for fewer than two pairs or constant lines.
+    pub(super) fn correlation(&self) -> Option<f64> {
+        // Covariances times pairs squared, in whole numbers: no cancellation.
+        let sums = self.sums.and(self.latest);
+        let pairs = u128::from(sums.pairs);
+        let spread =
+            |squares: u128, sum: u128| pairs.checked_mul(squares)?.checked_sub(sum.checked_mul(sum)?);
+        let (left, right) =
+            (spread(sums.earlier_squares, sums.earlier)?, spread(sums.later_squares, sums.later)?);
+        if left == 0 || right == 0 {
+            return None;
+        }
+        let (joint, apart) = (pairs.checked_mul(sums.products)?, sums.earlier.checked_mul(sums.later)?);
+        let covariance = if joint >= apart { double(joint - apart) } else { -double(apart - joint) };
+        Some(covariance / (double(left).sqrt() * double(right).sqrt()))
+    }
+}
+
+impl Sums<u64> {
+    /// How many pairs.
+    pub(super) fn pairs(&self) -> u64 {
+        self.pairs
+    }
+}
+
+impl<T: From<u32> + Copy + AddAssign + Mul<Output = T>> Sums<T> {
+    #[inline]
+    pub(super) fn add(&mut self, earlier: u32, later: u32) {
+        let (earlier, later) = (T::from(earlier), T::from(later));
         self.pairs += 1;
         self.earlier += earlier;
         self.later += later;
@@ -167,34 +254,18 @@ impl Lag {
         self.later_squares += later * later;
         self.products += earlier * later;
     }
+}
 
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.pairs += other.pairs;
-        self.earlier += other.earlier;
-        self.later += other.later;
-        self.earlier_squares += other.earlier_squares;
-        self.later_squares += other.later_squares;
-        self.products += other.products;
-    }
-
-    pub(super) fn pairs(&self) -> u64 {
-        self.pairs
-    }
-
-    /// Correlation of a line with the next one; `None` for fewer than two pairs or constant lines.
-    pub(super) fn correlation(&self) -> Option<f64> {
-        // Covariances times pairs squared, in whole numbers: no cancellation.
-        let pairs = u128::from(self.pairs);
-        let spread =
-            |squares: u128, sum: u128| pairs.checked_mul(squares)?.checked_sub(sum.checked_mul(sum)?);
-        let (left, right) =
-            (spread(self.earlier_squares, self.earlier)?, spread(self.later_squares, self.later)?);
-        if left == 0 || right == 0 {
-            return None;
+impl Sums<u128> {
+    fn and<T: Into<u128>>(self, other: Sums<T>) -> Self {
+        Self {
+            pairs: self.pairs + other.pairs,
+            earlier: self.earlier + other.earlier.into(),
+            later: self.later + other.later.into(),
+            earlier_squares: self.earlier_squares + other.earlier_squares.into(),
+            later_squares: self.later_squares + other.later_squares.into(),
+            products: self.products + other.products.into(),
         }
-        let (joint, apart) = (pairs.checked_mul(self.products)?, self.earlier.checked_mul(self.later)?);
-        let covariance = if joint >= apart { double(joint - apart) } else { -double(apart - joint) };
-        Some(covariance / (double(left).sqrt() * double(right).sqrt()))
     }
 }
 

@@ -18,13 +18,14 @@ use super::progress::ProgressLine;
 use super::recover::recover;
 use super::replay::ReplayFlags;
 use super::select::CellFlags;
+use super::skipped::{SHOWN, SkippedReport};
 use super::{Exit, Global, catalogue};
 use crate::audit::{
     Confidence, Margin, Moment, Observed, Options, PointBuilder, RivalCell, Scope, Verdict, injected_length,
     judge,
 };
 use crate::evidence::{
-    Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
+    Batch, Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
 use crate::golden::{Query, Target};
 use crate::replay::{ReplayOptions, SEEDS};
@@ -212,10 +213,10 @@ pub(crate) fn run(
             args.paths.iter().all(|path| path != Path::new("-")),
             "--recover-seed reads its logs twice; standard input can be read once"
         );
-        let (points, _, _) = read(args, &inputs, &replay, is_quiet);
+        let (points, _, _) = read(args, global, &inputs, &replay, is_quiet);
         replay.seeds = recover(&points, &wanted, method, global, err, is_quiet);
     }
-    let (seen, reader, errors) = read(args, &inputs, &replay, is_quiet);
+    let (seen, reader, errors) = read(args, global, &inputs, &replay, is_quiet);
     // What could not be read is named whatever the flags: a verdict over half a log must not look like one over the
     // whole.
     for error in &errors {
@@ -223,6 +224,13 @@ pub(crate) fn run(
     }
     notes.extend(reader.passed_over().iter().map(|passed| format!("note: {passed}")));
     let mut points = Vec::new();
+    if global.verbose {
+        let mut skipped = SkippedReport::default();
+        for seen in &seen {
+            show_skipped(seen, &reader, &mut skipped);
+        }
+        skipped.write(err);
+    }
     told.after(reader.files());
     for mut seen in seen {
         let max = told.tell(&mut seen, reader.files());
@@ -255,12 +263,13 @@ fn file_name<'a>(logs: &'a [LogFile], others: &'a [String], number: u32) -> &'a 
 /// Reads all logs.
 fn read(
     args: &AuditArgs,
+    global: &Global,
     inputs: &[Input],
     replay: &Replaying,
     is_quiet: bool,
 ) -> (Vec<Observed>, Reader, Vec<ReadError>) {
     let by = PointBy::from(args.point_by);
-    let mut reader = Reader::new(Limits::from(&args.limits));
+    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let scope = Scope {
         since: args.since.clone(),
         until: args.until.clone(),
@@ -268,7 +277,9 @@ fn read(
         by_segment: args.point_by == PointByFlag::Segment,
     };
     let replay = replay.clone();
-    let mut seen = Points { by, scope, replay, names: HashMap::new(), builders: Vec::new(), current: None };
+    let keep = if global.verbose { SHOWN } else { 0 };
+    let mut seen =
+        Points { by, scope, replay, names: HashMap::new(), builders: Vec::new(), current: None, keep };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let errors = reader.read_into(inputs, &mut seen);
     drop(progress);
@@ -306,6 +317,8 @@ struct Points {
     builders: Vec<PointBuilder>,
     /// The point of the log at hand.
     current: Option<usize>,
+    /// Skipped lines that each point keeps.
+    keep: usize,
 }
 
 impl RecordSink for Points {
@@ -314,7 +327,8 @@ impl RecordSink for Points {
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
-            self.builders.push(self.replay.builder(name).with_scope(self.scope.clone()));
+            let point = self.replay.builder(name).with_scope(self.scope.clone());
+            self.builders.push(point.keeping_skipped(self.keep));
         }
         self.current = Some(index);
     }
@@ -322,6 +336,12 @@ impl RecordSink for Points {
     fn record(&mut self, place: Place, record: &Record<'_>) {
         if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
             point.add(place, record);
+        }
+    }
+
+    fn batch(&mut self, batch: &Batch<'_>) {
+        if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
+            point.add_batch(batch);
         }
     }
 }
@@ -357,6 +377,17 @@ impl Points {
         }
         points
     }
+}
+
+/// Adds the lines of a point that count for nothing.
+fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
+    for line in seen.skipped_lines() {
+        let file = usize::try_from(line.place.file).ok().and_then(|file| reader.files().get(file));
+        let file = file.map_or("", |file| file.name.as_str());
+        report.add(file, line.place.line, line.kind.name(), &line.text);
+    }
+    let kept = u64::try_from(seen.skipped_lines().len()).unwrap_or(u64::MAX);
+    report.add_more(seen.skipped_total().saturating_sub(kept));
 }
 
 fn write(

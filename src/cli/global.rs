@@ -1,7 +1,9 @@
 //! Options that every command takes, before or after its name.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
@@ -30,12 +32,21 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Say more: an audit shows each of several points in full
+    /// Say more: an audit shows each of several points in full; audit and records show on stderr the first 100 lines that
+    /// they skip, each with its place and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }
 
 impl Global {
+    /// How many threads to work on.
+    pub(crate) fn thread_count(&self) -> NonZeroUsize {
+        match self.threads {
+            Some(threads) => NonZeroUsize::new(usize::from(threads)).unwrap_or(NonZeroUsize::MIN),
+            None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        }
+    }
+
     /// Runs on the threads asked for.
     pub(crate) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
         match self.threads {

@@ -21,6 +21,7 @@ mod replay;
 mod run;
 mod select;
 mod simulate;
+mod skipped;
 mod throughput;
 
 use std::io::Write;

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
+use super::skipped::SkippedReport;
 use super::{Exit, Global};
 use crate::evidence::{
     Deduplicator, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record, RecordKind, RecordSink,
@@ -89,20 +90,21 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
-    let mut reader = Reader::new(Limits::from(&args.limits));
+    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let progress = ProgressLine::show(reader.progress(), global.quiet);
     let mut errors = Vec::new();
+    let mut skipped = global.verbose.then(SkippedReport::default);
     write_to(args.output.as_deref(), out, |out| {
         errors = match args.format {
             Format::Jsonl => {
                 let mut write =
                     |file: &str, line: u64, record: &Record<'_>| write_record(out, file, line, record);
-                read(args, &mut reader, &inputs, &mut write)?
+                read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?
             }
             Format::Csv => {
                 let mut table = RecordTable::new(out)?;
                 let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
-                let errors = read(args, &mut reader, &inputs, &mut write)?;
+                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
                 table.finish()?;
                 errors
             }
@@ -110,6 +112,9 @@ pub(crate) fn run(
         Ok(())
     })?;
     drop(progress);
+    if let Some(skipped) = skipped {
+        skipped.write(err);
+    }
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
@@ -127,6 +132,7 @@ fn read(
     args: &RecordsArgs,
     reader: &mut Reader,
     inputs: &[Input],
+    skipped: Option<&mut SkippedReport>,
     write: &mut WriteRecord<'_>,
 ) -> io::Result<Vec<ReadError>> {
     let wanted = if args.kinds.is_empty() {
@@ -136,6 +142,7 @@ fn read(
     };
     let mut sink = Wanted {
         kinds: wanted,
+        skipped,
         write,
         written: Ok(()),
         progress: reader.progress(),
@@ -151,6 +158,8 @@ fn read(
 /// Passes on the wanted kinds of records, duplicates as rejected ones.
 struct Wanted<'a, 'w> {
     kinds: Vec<RecordKind>,
+    /// Where skipped lines are told of.
+    skipped: Option<&'a mut SkippedReport>,
     write: &'a mut WriteRecord<'w>,
     written: io::Result<()>,
     progress: Arc<Progress>,
@@ -186,6 +195,9 @@ impl RecordSink for Wanted<'_, '_> {
             _ => None,
         };
         let record = duplicate.as_ref().unwrap_or(record);
+        if let (Record::Skipped(skipped), Some(report)) = (record, self.skipped.as_mut()) {
+            report.add(&self.file, place.line, skipped.reason.name(), skipped.text);
+        }
         if self.kinds.contains(&record.kind()) {
             self.written = (self.write)(&self.file, place.line, record);
             if self.written.is_err() {

@@ -1,13 +1,17 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod batch;
 mod dedup;
+mod digits;
 mod pattern;
 mod record;
 mod sglang;
 mod source;
 mod tags;
 
+pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
+pub(crate) use dedup::{Source, Time};
 pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,

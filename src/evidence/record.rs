@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::Tags;
 use super::pattern::begins_like;
+use super::{Batch, Tags};
 
 /// A number that the engine printed with two decimals, in hundredths: exact, ordered, hashable.
 ///
@@ -76,6 +76,11 @@ pub trait RecordSink {
 
     /// The next record of that log.
     fn record(&mut self, place: Place, record: &Record<'_>);
+
+    /// The next records of that log. Whoever does not need them whole takes them faster so.
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.for_each(&mut |place, record| self.record(place, record));
+    }
 }
 
 /// One decode line: what `decode_log_interval` verify steps of one scheduler added up to.

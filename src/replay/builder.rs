@@ -154,6 +154,20 @@ impl ReplayBuilder {
         self.run.add(rank, line, &self.options);
     }
 
+    /// Whether the lines of the server at hand are only counted: its seed is not known, and it is not to be searched.
+    /// [`count`](Self::count) then does as well as [`line`](Self::line), until the next [`start`](Self::start).
+    #[must_use]
+    pub fn only_counts(&self) -> bool {
+        self.run.only_counts(&self.options)
+    }
+
+    /// The next decode lines of a rank, all with an accept length, of a server whose lines are only counted.
+    pub fn count(&mut self, rank: usize, lines: u64) {
+        if rank < MOST_RANKS {
+            self.run.count(lines);
+        }
+    }
+
     /// No line follows.
     #[must_use]
     pub fn finish(mut self) -> ReplayEvidence {

@@ -126,6 +126,16 @@ impl Run {
         self.shape.lines > 0
     }
 
+    /// Whether lines are only counted: no draw is known, and nobody looks for the seed.
+    pub(super) fn only_counts(&self, options: &ReplayOptions) -> bool {
+        self.seed(options).is_none() && !options.keep_clues
+    }
+
+    /// Counts lines with an accept length, where that is all that is done with them.
+    pub(super) fn count(&mut self, lines: u64) {
+        self.shape.lines += lines;
+    }
+
     /// The next line of a rank.
     pub(super) fn add(&mut self, rank: usize, line: Line, options: &ReplayOptions) {
         if let Some(hundredths) = line.hundredths {

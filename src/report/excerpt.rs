@@ -6,7 +6,7 @@ use crate::evidence::escaped;
 const LETTERS: usize = 160;
 
 /// The beginning of `text` on one line, as [`printable`] shows it; bytes that are no UTF-8 are replaced.
-pub(super) fn excerpt(text: &[u8]) -> String {
+pub(crate) fn excerpt(text: &[u8]) -> String {
     // No letter has more than four bytes; one more shows that there is more.
     let head = text.trim_ascii().get(..4 * (LETTERS + 1)).unwrap_or(text.trim_ascii());
     let text = String::from_utf8_lossy(head);
@@ -29,6 +29,7 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(excerpt(b" a\tb\x1b[0m\0\xff\n"), "a\\tb\\u{1b}[0m\\u{0}\u{fffd}");
+        assert_eq!(excerpt("a\u{202e}b\u{9b}2J".as_bytes()), "a\\u{202e}b\\u{9b}2J");
     }
 
     #[test]

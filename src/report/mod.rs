@@ -3,7 +3,7 @@
 
 mod audit;
 pub mod csv;
-mod excerpt;
+pub(crate) mod excerpt;
 pub mod github;
 pub mod json;
 pub mod junit;

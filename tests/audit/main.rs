@@ -455,3 +455,47 @@ fn an_empty_folder_is_no_evidence() {
     let both = run(&line.replace("audit ", &format!("audit {log} ")));
     assert_eq!(both.status.code(), Some(3), "{}", text(&both.stdout));
 }
+
+/// What `-v` shows of a log that has a skipped line of every kind, and marks that a terminal would act on.
+#[test]
+fn skipped_lines_are_shown_with_their_place() {
+    let first = line(1, " TP0", 4, "3.52", "");
+    let log = format!(
+        "{first}{first}{}see Decode batch \x1b]0;title\x07\x1b[2J\u{202e}, or not\n{}{}",
+        line(2, " TP0", 0, "3.52", ""),
+        line(3, " TP0", 4, "nan", ""),
+        "[2026-10-12 00:00:04 TP0] Decode batch, #running-req: 4, accept len: 3.\n",
+    );
+    let path = file("skipped.log", &log);
+    let output = run(&format!("audit -v {} --accept-length 3.51 --max-accept-length 6", path.display()));
+    let errors = text(&output.stderr);
+    let shown: Vec<&str> = errors.lines().collect();
+    for (line, (number, kind)) in shown.iter().zip([
+        (2, "duplicate: #running-req: 4"),
+        (3, "idle: #running-req: 0"),
+        (4, "lookalike: see Decode batch"),
+        (5, "not_finite: [2026-10-12 00:00:03 TP0] Decode batch"),
+        (6, "truncated: [2026-10-12 00:00:04 TP0] Decode batch, #running-req: 4, accept len: 3."),
+    ]) {
+        let start = format!("skipped: {}:{number}: {kind}", path.display());
+        assert!(line.starts_with(&start), "{line} does not start with {start}");
+    }
+    assert_eq!(shown.len(), 5, "{errors}");
+    assert!(!errors.contains(['\x1b', '\x07', '\u{202e}']), "{errors:?}");
+    let quiet = run(&format!("audit {} --accept-length 3.51 --max-accept-length 6", path.display()));
+    assert_eq!(text(&quiet.stderr), "");
+    assert_eq!(quiet.stdout, output.stdout);
+}
+
+#[test]
+fn a_hundred_skipped_lines_are_shown_at_most() {
+    let cut = "[2026-10-12 00:00:04] Decode batch, #running-req: 4\n";
+    let logs = [file("many-1.log", &cut.repeat(70)), file("many-2.log", &cut.repeat(250))];
+    let output = run(&format!("audit --verbose --json {} {}", logs[0].display(), logs[1].display()));
+    let errors = text(&output.stderr);
+    assert_eq!(errors.lines().filter(|line| line.starts_with("skipped: ")).count(), 100);
+    assert_eq!(errors.lines().last(), Some("note: 220 more skipped lines are not shown"));
+    assert_eq!(json(&output)["points"][1]["skipped_lines"]["truncated"], 250);
+    let output = run(&format!("audit -v -q {}", logs[0].display()));
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -101,3 +101,29 @@ fn segments_are_points_of_their_own() {
     );
     assert_eq!(counted(&document), named(&[("run.log", 8)]));
 }
+
+/// What is out of scope is shown as other skipped lines are, and segments share the hundred lines of their log.
+#[test]
+fn lines_out_of_scope_are_shown_on_demand() {
+    let log = lines("", &["2.00"; 8]);
+    let path = file("shown.log", &log);
+    let output = run(&format!("audit -v {} {TARGET} --skip-lines 2", path.display()));
+    let errors = text(&output.stderr);
+    let shown: Vec<&str> = errors.lines().filter(|line| line.starts_with("skipped: ")).collect();
+    assert_eq!(shown.len(), 2, "{errors}");
+    for (line, number) in shown.iter().zip(1..) {
+        let start = format!("skipped: {}:{number}: out_of_scope: #running-req: ", path.display());
+        assert!(line.starts_with(&start), "{line} does not start with {start}");
+    }
+
+    let cut = "[2026-10-12 00:00:04] Decode batch, #running-req: 4\n";
+    let flush = "[2026-10-12 01:00:00] Cache flushed successfully!\n";
+    let segment = |day: u32| {
+        lines("", &["2.00"; 8]).replace("2026-10-12", &format!("2026-10-{day}")) + &cut.repeat(70) + flush
+    };
+    let path = file("shown.log", &(segment(12) + &segment(13) + &lines("", &["2.00"; 8])));
+    let output = run(&format!("audit -v --json {} {TARGET} --point-by segment", path.display()));
+    let errors = text(&output.stderr);
+    assert_eq!(errors.lines().filter(|line| line.starts_with("skipped: ")).count(), 100);
+    assert_eq!(json(&output)["points"][1]["skipped_lines"]["truncated"], 70);
+}

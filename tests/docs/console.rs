@@ -45,6 +45,7 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo bench",
     // It writes the page that it stands on; a test of its own compares the two.
     "cargo run --release --example accuracy",
+    "./benches/anchors.sh /dev/shm/logs",
     // They take a nightly compiler and ten minutes.
     "cargo install cargo-fuzz --locked",
     "cargo test --release --test replay foreign -- --ignored --nocapture",

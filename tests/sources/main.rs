@@ -21,3 +21,4 @@ mod read;
 #[cfg(feature = "cli")]
 #[path = "../common/schema.rs"]
 mod schema;
+mod threads;

@@ -31,14 +31,14 @@ pub(crate) fn about_lines(
 }
 
 fn nothing_to_audit(seen: &Observed) -> Option<Finding> {
-    if seen.decode_lines() == 0 && seen.skipped.out_of_scope > 0 {
+    if seen.decode_lines() == 0 && seen.skipped.counts.out_of_scope > 0 {
         Some(warning(
             FindingCode::NoDecodeLines,
             None,
             format!(
                 "all of {} lie outside of --since, --until and --skip-lines; times are compared with those of the log, \
                  which have no zone, and a line without a date is outside of dates",
-                count(seen.skipped.out_of_scope, "decode line")
+                count(seen.skipped.counts.out_of_scope, "decode line")
             ),
         ))
     } else if seen.decode_lines() == 0 {
@@ -120,14 +120,14 @@ fn shared_draws(sample: &Sample<'_>) -> Option<Finding> {
 }
 
 fn duplicates(seen: &Observed) -> Option<Finding> {
-    (seen.skipped.duplicate > 0).then(|| {
+    (seen.skipped.counts.duplicate > 0).then(|| {
         note(
             FindingCode::DuplicateLines,
             seen.first_duplicate,
             format!(
                 "{} repeat an earlier one (a log joined with itself, or printed by several ranks of one scheduler) and \
                  count once",
-                count(seen.skipped.duplicate, "line")
+                count(seen.skipped.counts.duplicate, "line")
             ),
         )
     })

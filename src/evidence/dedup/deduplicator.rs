@@ -2,21 +2,22 @@
 
 use std::cmp::Ordering;
 
+use crate::evidence::batch::{Batch, CompactLine};
 use crate::evidence::{DecodeLine, Tags};
 
 use super::fingerprint::fingerprint;
+use super::older::Older;
 use super::ranks::Ranks;
+use super::source::Source;
 use super::table::{Entry, Table};
-use super::waiting::{Key, Waiting};
+use super::time::Time;
+use super::waiting::{Key, Line, Waiting};
 
 /// Recent lines that are remembered once they were hashed, at least.
 const RECENT: usize = 2048;
 
 /// Slots for recent lines: at most three quarters of them are used.
 const RECENT_SLOTS: usize = 4096;
-
-/// Slots for older lines.
-const OLDER_SLOTS: usize = 1 << 19;
 
 /// Lines of one time that are compared as they are; more of them are hashed.
 const COMPARED: usize = 16;
@@ -44,7 +45,7 @@ pub enum Novelty {
 ///
 /// # Memory and odds
 ///
-/// Lines are remembered as hashes, at most 400,000 of them in 8.5 MB (12.5 MB while the table grows). A line later than
+/// Lines are remembered as hashes, at most 400,000 of them: 6.3 MB, and 12.5 MB more from where time first jumps back. A line later than
 /// all before it cannot be a copy and is not looked up, so a single log of any length costs no precision. Where time
 /// jumps back behind a longer log, copies of lines beyond those (but for the latest 64) are taken for new lines.
 /// Two different lines share a hash of 64 bits with a probability below 1e-13 per line looked up. The hash has no
@@ -66,19 +67,18 @@ pub enum Novelty {
 #[derive(Debug, Default)]
 pub struct Deduplicator {
     ranks: Ranks,
-    /// The latest time so far, as printed: times of one format sort as texts.
-    latest: Vec<u8>,
-    /// Lines of that time, and the latest time of a line that waits no more.
+    /// The latest time so far: times of one format sort as texts.
+    latest: Time,
+    /// Lines of that time.
     at_latest: usize,
-    gone: Vec<u8>,
     waiting: Waiting,
-    /// The lines since the last turn, at most [`RECENT`], and as many before them.
+    /// Once `older` is full: the lines since the last turn, at most [`RECENT`], and as many before them.
     young: Table,
     old: Table,
-    older: Table,
+    older: Older,
     /// No line of `old` is later than this, and none of `older` than that: later lines are not looked up there.
-    old_latest: Vec<u8>,
-    older_latest: Vec<u8>,
+    old_latest: Time,
+    older_latest: Time,
     full: bool,
 }
 
@@ -91,7 +91,9 @@ impl Deduplicator {
     /// Compares a line with those before it; a new line is remembered.
     pub fn check(&mut self, line: &DecodeLine<'_>) -> Novelty {
         let rank = self.voice(&line.tags);
-        self.check_voice(rank, line)
+        let source = Source::Line(line);
+        let numbers = CompactLine::of(line);
+        self.check_line(0, &Line { numbers: &numbers, source, rank }, source.time(&numbers))
     }
 
     /// The number of a set of tags, in the order of their first line; the surplus of a hostile log shares one.
@@ -104,103 +106,142 @@ impl Deduplicator {
         self.ranks.tags(voice)
     }
 
-    /// As [`check`](Self::check), where the number of the line's tags is known.
-    pub(crate) fn check_voice(&mut self, rank: usize, line: &DecodeLine<'_>) -> Novelty {
-        let Some(time) = line.timestamp else { return Novelty::New };
-        let time = time.as_bytes();
-        let key = Key::new(time, line, rank);
-        match time.cmp(self.latest.as_slice()) {
+    /// As [`check`](Self::check), for line `index` of a batch, or one whose numbers are known, of this rank and time.
+    /// When a batch's lines are done, [`end_batch`](Self::end_batch) must follow.
+    #[inline]
+    pub(crate) fn check_compact(
+        &mut self,
+        rank: usize,
+        index: u32,
+        numbers: &CompactLine,
+        source: Source<'_>,
+        time: Option<Time>,
+    ) -> Novelty {
+        self.check_line(index, &Line { numbers, source, rank }, time)
+    }
+
+    #[inline]
+    fn check_line(&mut self, index: u32, line: &Line<'_>, time: Option<Time>) -> Novelty {
+        let Some(time) = time else { return Novelty::New };
+        match time.cmp(&self.latest) {
             Ordering::Greater => {
-                replace(&mut self.latest, time);
+                self.latest = time;
                 self.at_latest = 0;
-                self.wait(key);
-                return Novelty::New;
             }
-            // All lines of this time wait: they can be compared as they are.
-            Ordering::Equal if time > self.gone.as_slice() && self.at_latest <= COMPARED => {
-                let Some(seen) = self.find_waiting(&key) else {
-                    self.wait(key);
-                    return Novelty::New;
-                };
-                return self.duplicate(seen, rank);
+            // Where all lines of this time wait, they can be compared as they are.
+            Ordering::Equal if self.at_latest <= COMPARED.min(self.waiting.len()) => {
+                let dp = |rank| self.ranks.dp(rank);
+                if let Some(seen) = self.waiting.find(line, time, self.at_latest, dp) {
+                    return self.duplicate(seen, line.rank);
+                }
             }
-            Ordering::Equal | Ordering::Less => {}
+            Ordering::Equal | Ordering::Less => return self.look_back(line, time),
         }
-        self.settle();
-        let entry = entry(key, self.ranks.dp(rank));
+        // Once nothing more can be remembered for good, the oldest is forgotten without being hashed.
+        if !self.full && self.waiting.is_full() {
+            self.settle(line.source);
+        }
+        self.at_latest += 1;
+        match line.source {
+            Source::Batch(_) => self.waiting.mark(index, line.rank),
+            Source::Line(_) => self.waiting.hold(line, time),
+        }
+        Novelty::New
+    }
+
+    /// Whether as many lines are remembered as there is room for: then the memory of a new one costs nothing.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Whether a line of the batch at hand is later than all before it, when it certainly is new. If it is to be
+    /// remembered, [`remember_new`](Self::remember_new) must follow; only where [`is_full`](Self::is_full).
+    #[inline]
+    pub(crate) fn is_new(
+        &self,
+        rank: usize,
+        line: &CompactLine,
+        batch: &Batch<'_>,
+        time: Time,
+    ) -> Option<bool> {
+        match time.cmp(&self.latest) {
+            Ordering::Greater => Some(true),
+            Ordering::Equal => {
+                let dp = |rank| self.ranks.dp(rank);
+                let is_new = self.at_latest <= COMPARED
+                    && self.waiting.has_no_like(rank, line, batch, self.at_latest, dp);
+                is_new.then_some(false)
+            }
+            Ordering::Less => None,
+        }
+    }
+
+    /// Remembers a line of the batch at hand, which [`is_new`](Self::is_new).
+    #[inline]
+    pub(crate) fn remember_new(&mut self, rank: usize, index: u32, time: Time, is_later: bool) {
+        self.latest = time;
+        self.at_latest = if is_later { 1 } else { self.at_latest + 1 };
+        self.waiting.mark(index, rank);
+    }
+
+    /// The batch at hand ends.
+    pub(crate) fn end_batch(&mut self, batch: &Batch<'_>) {
+        self.waiting.end_batch(batch);
+    }
+
+    /// Compares a line with all that are remembered.
+    #[inline(never)]
+    fn look_back(&mut self, line: &Line<'_>, time: Time) -> Novelty {
+        self.settle(line.source);
+        let entry = entry(line.key(time), self.ranks.dp(line.rank));
         let Some(seen) = self.find(&entry, time) else {
             self.remember(entry);
             return Novelty::New;
         };
-        self.duplicate(usize::try_from(seen.rank).unwrap_or(rank), rank)
+        self.duplicate(usize::try_from(seen.rank).unwrap_or(line.rank), line.rank)
     }
 
-    /// The rank of the same line among those of the latest time, all of which wait.
-    fn find_waiting(&self, key: &Key<'_>) -> Option<usize> {
-        let dp = self.ranks.dp(key.rank);
-        let mut same_time = self.waiting.latest().take(self.at_latest);
-        let seen = same_time.find(|other| self.ranks.dp(other.rank) == dp && key.is_same_line(other))?;
-        Some(seen.rank)
+    /// Hashes the lines that wait.
+    #[inline(never)]
+    fn settle(&mut self, source: Source<'_>) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.take_all(source, |key| {
+            let entry = entry(key, self.ranks.dp(key.rank));
+            self.remember(entry);
+        });
+        self.waiting = waiting;
     }
 
     fn duplicate(&self, original: usize, rank: usize) -> Novelty {
         if original == rank { Novelty::Again } else { Novelty::CopyOf(self.ranks.tags(original)) }
     }
 
-    /// Keeps a line that is as late as any before it.
-    fn wait(&mut self, key: Key<'_>) {
-        // Once nothing more can be remembered for good, the oldest is forgotten without being hashed. But lines of the
-        // present time may still be asked about.
-        if self.waiting.is_full() {
-            let oldest = self.waiting.oldest().map_or(&[][..], |oldest| oldest.time);
-            if self.full && oldest < key.time {
-                replace(&mut self.gone, oldest);
-            } else {
-                self.settle();
-            }
-        }
-        self.at_latest += 1;
-        self.waiting.add(key);
-    }
-
-    /// Hashes the lines that wait.
-    fn settle(&mut self) {
-        while let Some(key) = self.waiting.take() {
-            replace(&mut self.gone, key.time);
-            let entry = entry(key, self.ranks.dp(key.rank));
-            self.remember(entry);
-        }
-    }
-
-    fn find(&self, entry: &Entry, time: &[u8]) -> Option<Entry> {
-        let in_old = || (time <= self.old_latest.as_slice()).then(|| self.old.find(entry)).flatten();
-        let in_older = || (time <= self.older_latest.as_slice()).then(|| self.older.find(entry)).flatten();
-        self.young.find(entry).or_else(in_old).or_else(in_older)
+    fn find(&mut self, entry: &Entry, time: Time) -> Option<Entry> {
+        let in_old = || (time <= self.old_latest).then(|| self.old.find(entry)).flatten();
+        let recent = self.young.find(entry).or_else(in_old);
+        recent.or_else(|| (time <= self.older_latest).then(|| self.older.find(entry)).flatten())
     }
 
     fn remember(&mut self, entry: Entry) {
+        if !self.full && self.older.add(entry) {
+            self.older_latest = self.latest;
+            return;
+        }
+        self.full = true;
         if self.young.len() >= RECENT {
             std::mem::swap(&mut self.young, &mut self.old);
-            for entry in self.young.drain() {
-                self.full = self.full || !self.older.add(entry, OLDER_SLOTS);
-            }
-            std::mem::swap(&mut self.older_latest, &mut self.old_latest);
-            replace(&mut self.old_latest, &self.latest);
+            self.young.clear();
+            self.old_latest = self.latest;
         }
         // Half as many lines as slots: only lines made to collide find no room.
-        self.full |= !self.young.add(entry, RECENT_SLOTS);
+        self.young.add(entry, RECENT_SLOTS);
     }
-}
-
-fn replace(held: &mut Vec<u8>, by: &[u8]) {
-    held.clear();
-    held.extend_from_slice(by);
 }
 
 fn entry(key: Key<'_>, dp: Option<u32>) -> Entry {
     let (values, own) = key.values();
     let numbers = u64::from(key.queue_req) << 32 | u64::from(dp.unwrap_or(u32::MAX));
-    let mut seed = fingerprint(numbers, key.time);
+    let mut seed = fingerprint(numbers, &key.time.bytes());
     if let Some(iteration) = key.iteration {
         seed = fingerprint(seed, &iteration.to_le_bytes());
     }

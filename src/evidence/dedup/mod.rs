@@ -2,11 +2,17 @@
 
 mod deduplicator;
 mod fingerprint;
+mod older;
 mod ranks;
+mod source;
 mod table;
 #[cfg(test)]
 mod tests;
+mod time;
 mod voices;
 mod waiting;
+
+pub(crate) use source::Source;
+pub(crate) use time::Time;
 
 pub use deduplicator::{Deduplicator, Novelty};

@@ -1,7 +1,12 @@
-//! The latest lines, as they are. Hashing a line costs more than copying it and comparing it with its neighbours, and
+//! The latest lines, as they are. Hashing a line costs more than keeping it and comparing it with its neighbours, and
 //! most lines of a log in order are never asked about later.
 
-use crate::evidence::DecodeLine;
+use std::collections::VecDeque;
+
+use crate::evidence::batch::{Batch, CompactLine};
+
+use super::source::Source;
+use super::time::Time;
 
 /// Lines that wait at most.
 const ROOM: usize = 64;
@@ -9,7 +14,7 @@ const ROOM: usize = 64;
 /// What identifies a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key<'a> {
-    pub(super) time: &'a [u8],
+    pub(super) time: Time,
     pub(super) message: &'a [u8],
     pub(super) iteration: Option<u64>,
     pub(super) queue_req: u32,
@@ -18,10 +23,6 @@ pub(super) struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    pub(super) fn new(time: &'a [u8], line: &DecodeLine<'a>, rank: usize) -> Self {
-        Self { time, message: trim(line.message), iteration: line.iteration, queue_req: line.queue_req, rank }
-    }
-
     /// The values that all copies of a line share, and those that each rank measures by its own clock: from the
     /// throughput on.
     pub(super) fn values(&self) -> (&'a [u8], &'a [u8]) {
@@ -35,7 +36,7 @@ impl<'a> Key<'a> {
     }
 
     /// Whether two lines of one data-parallel rank and one time are one.
-    pub(super) fn is_same_line(&self, other: &Self) -> bool {
+    fn is_same_line(&self, other: &Self) -> bool {
         self.queue_req == other.queue_req
             && self.iteration == other.iteration
             && if self.rank == other.rank {
@@ -53,90 +54,236 @@ fn trim(message: &[u8]) -> &[u8] {
     message.get(..end.map_or(0, |last| last + 1)).unwrap_or(message)
 }
 
-/// A line that waits.
+/// A line that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    pub(super) numbers: &'a CompactLine,
+    pub(super) source: Source<'a>,
+    /// Number of its tag set.
+    pub(super) rank: usize,
+}
+
+impl<'a> Line<'a> {
+    /// What identifies it, at this time.
+    pub(super) fn key(&self, time: Time) -> Key<'a> {
+        Key {
+            time,
+            message: trim(self.source.message(self.numbers)),
+            iteration: self.source.iteration(self.numbers),
+            queue_req: self.numbers.queue_req(),
+            rank: self.rank,
+        }
+    }
+}
+
+/// A line of the batch at hand that waits: its index there, and its rank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    index: u32,
+    rank: u32,
+}
+
+impl Mark {
+    /// The line, which belongs to `source`.
+    fn line(self, source: Source<'_>) -> Option<Line<'_>> {
+        let rank = usize::try_from(self.rank).unwrap_or(usize::MAX);
+        Some(Line { numbers: source.line(self.index)?, source, rank })
+    }
+}
+
+/// A line of an earlier batch that waits, with its message.
 #[derive(Clone, Debug, Default)]
-struct Line {
-    /// Its time, then its message.
+struct Held {
+    numbers: CompactLine,
+    time: Time,
     text: Vec<u8>,
-    time_bytes: usize,
     iteration: Option<u64>,
-    queue_req: u32,
     rank: usize,
 }
 
-impl Line {
+impl Held {
     fn key(&self) -> Key<'_> {
-        let (time, message) = self.text.split_at_checked(self.time_bytes).unwrap_or((&self.text, &[]));
-        Key { time, message, iteration: self.iteration, queue_req: self.queue_req, rank: self.rank }
-    }
-
-    /// Takes another line; the memory is kept.
-    fn copy(&mut self, key: Key<'_>) {
-        self.text.clear();
-        self.text.extend_from_slice(key.time);
-        self.text.extend_from_slice(key.message);
-        self.time_bytes = key.time.len();
-        self.iteration = key.iteration;
-        self.queue_req = key.queue_req;
-        self.rank = key.rank;
+        Key {
+            time: self.time,
+            message: trim(&self.text),
+            iteration: self.iteration,
+            queue_req: self.numbers.queue_req(),
+            rank: self.rank,
+        }
     }
 }
 
-/// A ring of lines in the order of their times.
-#[derive(Debug, Default)]
+/// The latest lines in the order of their times, at most [`ROOM`].
+#[derive(Debug)]
 pub(super) struct Waiting {
-    lines: Vec<Line>,
-    /// The oldest line's index, and how many wait.
-    first: usize,
-    count: usize,
+    held: VecDeque<Held>,
+    /// Those of the batch at hand, all of them later: a ring.
+    marks: [Mark; ROOM],
+    /// How many were put there.
+    marked: usize,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { held: VecDeque::new(), marks: [Mark::default(); ROOM], marked: 0 }
+    }
 }
 
 impl Waiting {
+    /// How many lines wait.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        if self.marked >= ROOM { ROOM } else { (self.marked + self.held.len()).min(ROOM) }
+    }
+
+    #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.count == ROOM
+        self.len() == ROOM
     }
 
-    /// Adds a line; in a full ring it takes the place of the oldest.
-    pub(super) fn add(&mut self, key: Key<'_>) {
-        let at = (self.first + self.count) % ROOM;
-        if self.is_full() {
-            self.first = (self.first + 1) % ROOM;
-        } else {
-            self.count += 1;
+    /// Adds line `index` of the batch at hand. If [`ROOM`] lines wait, the oldest is forgotten.
+    #[inline]
+    pub(super) fn mark(&mut self, index: u32, rank: usize) {
+        if let Some(slot) = self.marks.get_mut(self.marked % ROOM) {
+            *slot = Mark { index, rank: u32::try_from(rank).unwrap_or(u32::MAX) };
         }
-        if at == self.lines.len() {
-            self.lines.push(Line::default());
+        self.marked += 1;
+    }
+
+    /// Adds a line that belongs to no batch, or whose batch ends.
+    pub(super) fn hold(&mut self, line: &Line<'_>, time: Time) {
+        let free = if self.held.len() >= ROOM { self.held.pop_front() } else { None };
+        let mut held = free.unwrap_or_default();
+        held.numbers = *line.numbers;
+        held.time = time;
+        held.text.clear();
+        held.text.extend_from_slice(line.source.message(line.numbers));
+        held.iteration = line.source.iteration(line.numbers);
+        held.rank = line.rank;
+        self.held.push_back(held);
+    }
+
+    /// The batch at hand ends: what still waits of it is copied.
+    pub(super) fn end_batch(&mut self, batch: &Batch<'_>) {
+        let source = Source::Batch(batch);
+        for at in self.marked.saturating_sub(ROOM)..self.marked {
+            if let Some(line) = self.marks.get(at % ROOM).and_then(|mark| mark.line(source)) {
+                self.hold(&line, source.time(line.numbers).unwrap_or_default());
+            }
         }
-        if let Some(slot) = self.lines.get_mut(at) {
-            slot.copy(key);
+        self.marked = 0;
+    }
+
+    /// Takes all lines out, the oldest first.
+    pub(super) fn take_all(&mut self, source: Source<'_>, mut take: impl FnMut(Key<'_>)) {
+        let passed = self.held.len().saturating_sub(ROOM - self.marked.min(ROOM));
+        self.held.iter().skip(passed).for_each(|held| take(held.key()));
+        for line in self.marked_lines(source) {
+            take(line.key(source.time(line.numbers).unwrap_or_default()));
         }
+        self.held.clear();
+        self.marked = 0;
     }
 
-    /// Takes the oldest line out, for as long as the ring is not touched again.
-    pub(super) fn take(&mut self) -> Option<Key<'_>> {
-        let at = self.first;
-        self.count = self.count.checked_sub(1)?;
-        self.first = (self.first + 1) % ROOM;
-        self.lines.get(at).map(Line::key)
+    /// The rank of the same line among the latest `count`, which are of its time; `dp` is the data-parallel rank of a
+    /// rank.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        line: &Line<'_>,
+        time: Time,
+        count: usize,
+        dp: impl Fn(usize) -> Option<u32>,
+    ) -> Option<usize> {
+        let marked = self.marked.min(count);
+        for back in 1..=marked {
+            let mark = self.marks.get((self.marked - back) % ROOM)?;
+            let other = mark.line(line.source)?;
+            let alike = if other.rank == line.rank {
+                !other.numbers.differs(line.numbers)
+            } else {
+                dp(other.rank) == dp(line.rank)
+            };
+            if alike && other.key(time).is_same_line(&line.key(time)) {
+                return Some(other.rank);
+            }
+        }
+        if count == marked {
+            return None;
+        }
+        let mut held = self.held.iter().rev().take(count - marked);
+        held.find(|held| dp(held.rank) == dp(line.rank) && held.key().is_same_line(&line.key(time)))
+            .map(|held| held.rank)
     }
 
-    /// The lines, the latest first.
-    pub(super) fn latest(&self) -> impl Iterator<Item = Key<'_>> {
-        (0..self.count).rev().filter_map(|index| self.lines.get((self.first + index) % ROOM)).map(Line::key)
+    /// Whether the numbers alone tell a line of the batch at hand from the latest `count`, which are of its time; `false`
+    /// when they do not, or not all of them are of this batch.
+    #[inline]
+    pub(super) fn has_no_like(
+        &self,
+        rank: usize,
+        line: &CompactLine,
+        batch: &Batch<'_>,
+        count: usize,
+        dp: impl Fn(usize) -> Option<u32>,
+    ) -> bool {
+        count <= self.marked
+            && (1..=count).all(|back| {
+                let mark = self.marks.get((self.marked - back) % ROOM);
+                mark.and_then(|mark| Some((mark.rank, batch.line(mark.index)?))).is_some_and(
+                    |(other, numbers)| {
+                        let other = usize::try_from(other).unwrap_or(usize::MAX);
+                        if other == rank { numbers.differs(line) } else { dp(other) != dp(rank) }
+                    },
+                )
+            })
     }
 
-    /// The oldest line.
-    pub(super) fn oldest(&self) -> Option<Key<'_>> {
-        self.lines.get(self.first).filter(|_| self.count > 0).map(Line::key)
+    /// The lines of the batch at hand that wait.
+    fn marked_lines<'a>(&'a self, source: Source<'a>) -> impl Iterator<Item = Line<'a>> {
+        let from = self.marked.saturating_sub(ROOM);
+        (from..self.marked).filter_map(move |at| self.marks.get(at % ROOM)?.line(source))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::evidence::{DecodeLine, Scanner, Tags};
+
     use super::*;
 
     fn key(message: &[u8]) -> Key<'_> {
-        Key { time: b"12:00", message, iteration: None, queue_req: 0, rank: 0 }
+        Key { time: Time::default(), message, iteration: None, queue_req: 0, rank: 0 }
+    }
+
+    fn whole(message: &[u8]) -> DecodeLine<'_> {
+        DecodeLine {
+            timestamp: None,
+            tags: Tags::default(),
+            iteration: None,
+            running_req: 1,
+            accept_len: None,
+            accept_rate: None,
+            graph: None,
+            gen_throughput_tps: None,
+            queue_req: 0,
+            capped: false,
+            message,
+        }
+    }
+
+    fn time(second: usize) -> Time {
+        Time::of(format!("12:00:{second}").as_bytes())
+    }
+
+    /// Messages of the lines that wait, the oldest first.
+    fn take_all(waiting: &mut Waiting, source: Source<'_>) -> Vec<(Time, String)> {
+        let mut taken = Vec::new();
+        waiting.take_all(source, |key| {
+            taken.push((key.time, String::from_utf8_lossy(key.message).into_owned()));
+        });
+        assert_eq!(waiting.len(), 0);
+        taken
     }
 
     #[test]
@@ -144,18 +291,45 @@ mod tests {
         let mut waiting = Waiting::default();
         for round in 0..3 {
             for index in 0..ROOM + 5 {
-                assert_eq!(waiting.is_full(), index >= ROOM);
-                waiting.add(key(format!("{round} {index}").as_bytes()));
+                assert_eq!(waiting.len(), index.min(ROOM));
+                let message = format!("{round} {index}");
+                let whole = whole(message.as_bytes());
+                let numbers = CompactLine::of(&whole);
+                let line = Line { numbers: &numbers, source: Source::Line(&whole), rank: 0 };
+                waiting.hold(&line, time(index));
             }
-            let latest: Vec<Vec<u8>> = waiting.latest().map(|key| key.message.to_vec()).collect();
-            assert_eq!(latest.len(), ROOM);
-            assert_eq!(latest[0], format!("{round} {}", ROOM + 4).as_bytes());
-            assert_eq!(waiting.oldest().unwrap(), key(format!("{round} 5").as_bytes()));
-            for index in 5..ROOM + 5 {
-                assert_eq!(waiting.take().unwrap(), key(format!("{round} {index}").as_bytes()));
+            let expected: Vec<_> =
+                (5..ROOM + 5).map(|index| (time(index), format!("{round} {index}"))).collect();
+            assert_eq!(take_all(&mut waiting, Source::Line(&whole(b""))), expected);
+        }
+    }
+
+    /// Lines of a batch wait as those before it, and after its end.
+    #[test]
+    fn lines_wait_over_the_end_of_a_batch() {
+        let line = |index| {
+            format!("[12:00:{index:02}] Decode batch, #running-req: 1, #token: {index}, #queue-req: 0\n")
+        };
+        let log = (0..40).map(line).collect::<Vec<_>>().concat();
+        let message = |index| format!("#running-req: 1, #token: {index}, #queue-req: 0");
+        for ended in [1, 2, 3] {
+            let mut waiting = Waiting::default();
+            let mut round = 0;
+            let mut scanner = Scanner::new(0);
+            for _ in 0..ended {
+                scanner.batches(log.as_bytes(), &mut |batch: &Batch<'_>| {
+                    (0..40).for_each(|index| waiting.mark(index, 7));
+                    round += 1;
+                    assert_eq!(waiting.len(), (40 * round).min(ROOM));
+                    if round == ended {
+                        let taken = take_all(&mut waiting, Source::Batch(batch));
+                        let messages: Vec<String> = taken.into_iter().map(|(_, message)| message).collect();
+                        let all: Vec<String> = (0..round).flat_map(|_| (0..40).map(message)).collect();
+                        assert_eq!(messages, all[all.len().saturating_sub(ROOM)..]);
+                    }
+                    waiting.end_batch(batch);
+                });
             }
-            assert_eq!(waiting.oldest(), None);
-            assert_eq!(waiting.take(), None);
         }
     }
 

@@ -89,6 +89,11 @@ impl Found {
         self.word == Word::Decode
     }
 
+    /// Whether a prefill line may begin there.
+    pub(super) fn is_prefill(self) -> bool {
+        self.word == Word::Prefill
+    }
+
     /// Index behind the word.
     pub(super) fn end(self) -> usize {
         self.at + self.word.text().len()

@@ -1,130 +1,179 @@
 //! Layouts: the fast path of the scanner.
 //!
-//! The decode lines of one server differ in little but their digits. Once a line has been read by name, its *layout* is
-//! kept: the whole line as fixed text, with the places where any digit may stand. A later line that fits it byte for
-//! byte has the same names in the same order, so its numbers are taken from their places. A line that fits no layout
-//! is read by name; both ways give the same record (a property test compares them).
+//! The decode lines of one server differ in little but their digits, and so do its prefill lines. Once a line has been
+//! read by name, its *layout* is kept: the whole line as fixed text, with the places where any digit may stand. A later
+//! line that fits it byte for byte has the same names in the same order, so its numbers are taken from their places. A
+//! line that fits no layout is read by name; both ways give the same record (a property test compares them).
 
 use wide::u8x16;
 
-use crate::evidence::{DecodeLine, Graph, Hundredths, Record, Timestamp};
+use crate::evidence::batch::{ABSENT, Base, CompactLine, Findings, Iteration, Shape, Spot, index};
+use crate::evidence::digits::{Decimal, Digits, MAX_LINE, Repeated, Window};
+use crate::evidence::{DecodeLine, PrefillLine, Timestamp};
 
 use super::fields::{Field, Fields};
-use super::tag_cache::TagCache;
+use super::prefill;
+use super::tag_cache::{Short, TagCache};
 
 /// Bytes that the processor compares at a time.
 const LANES: usize = 16;
 
-/// Bytes compared before the loop looks at the outcome.
-const BLOCK: usize = 4 * LANES;
+/// Bytes behind the last line of a block with which a layout can be laid on it.
+pub(in crate::evidence) const MARGIN: usize = size_of::<Window>();
 
-/// Longest line that has a layout.
-const MAX_LINE: usize = 16 * BLOCK;
-
-/// Most layouts kept: numbers change their width, and a file can hold the lines of several servers.
+/// Most layouts kept of one kind: numbers change their width, and a file can hold the lines of several servers.
 const MAX_LAYOUTS: usize = 64;
 
+/// The most digits of a number in a layout: whether a longer one is in range depends on the digits.
+const MAX_DIGITS: usize = 9;
+
 /// 16 bytes of a line.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Pattern {
-    text: u8x16,
-    /// Bits that must equal `text`: all of a letter, the upper four of a digit, none behind the end.
-    mask: u8x16,
-    /// The lower four bits where a digit must stand: they must not exceed 9.
-    digit: u8x16,
+    /// A letter as it is, 0 for a digit.
+    least: u8x16,
+    /// How far above that a byte may be: 0 for a letter, 9 for a digit, anything behind the end.
+    range: u8x16,
 }
 
-/// A byte range of the line.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    at: usize,
-    len: usize,
-}
-
-/// A number of at most eight digits, as the eight bytes that end with it.
-#[derive(Clone, Copy, Debug)]
-struct Digits {
-    word: usize,
-    /// Keeps the bytes of the number.
-    mask: u64,
-}
-
-/// A number with two decimals.
-#[derive(Clone, Copy, Debug)]
-struct Decimal {
-    whole: Digits,
-    /// Where its decimals stand.
-    decimals: usize,
-}
-
-/// One kind of line, with the width of each of its numbers.
+/// What all layouts have.
 #[derive(Clone, Debug)]
-struct Layout {
-    blocks: Vec<[Pattern; 4]>,
+pub(super) struct Frame {
+    patterns: Vec<Pattern>,
     len: usize,
-    time: Option<Spot>,
-    tags: Spot,
-    message: Spot,
+    /// Where the head begins.
+    head: usize,
+    tags: Tagged,
     iteration: Option<Digits>,
-    running: Digits,
-    queue: Digits,
-    accept_len: Option<Decimal>,
-    accept_rate: Option<Decimal>,
-    throughput: Option<Decimal>,
-    graph: Option<Graph>,
-    capped: bool,
     /// The layout of the line that came after the last line of this one.
     next: usize,
 }
 
-/// The layouts of one log.
-#[derive(Debug, Default)]
-pub(super) struct Layouts {
-    known: Vec<Layout>,
-    last: usize,
-    misses: usize,
+/// Where the tags stand, and those of the line before.
+#[derive(Clone, Debug)]
+struct Tagged {
+    at: usize,
+    len: usize,
+    /// Zeros behind the tags, for [`Short`].
+    masks: Option<[u64; 2]>,
+    words: [u64; 2],
+    voice: u32,
+    use_number: u64,
 }
 
-impl Layouts {
-    /// Reads the line at the start of `text` and hands it to `see`; returns its length, the line break included.
+/// Lines of one kind, with the width of each of their numbers.
+pub(super) trait Layout: Sized {
+    /// What a line of this kind has where its head begins.
+    const HEAD: [u8; 8];
+
+    fn frame(&self) -> &Frame;
+    fn frame_mut(&mut self) -> &mut Frame;
+    /// Adds the line at the start of `line`, which fits and begins at `at` of the block.
+    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings);
+}
+
+/// A decode line.
+#[derive(Clone, Debug)]
+pub(super) struct DecodeLayout {
+    frame: Frame,
+    shape: Shape,
+    /// The number of the shape in the findings of this use.
+    shape_number: u32,
+    use_number: u64,
+    running: Repeated,
+    queue: Repeated,
+    accept_len: Decimal,
+    accept_rate: Decimal,
+    throughput: Decimal,
+    /// Bits of the numbers that the line lacks.
+    no_accept_len: u32,
+    no_accept_rate: u32,
+    no_throughput: u32,
+}
+
+/// A prefill line: its figures are read when they are asked for.
+#[derive(Clone, Debug)]
+pub(super) struct PrefillLayout {
+    frame: Frame,
+    time: Option<Spot>,
+    message: Spot,
+}
+
+/// The layouts of one kind of line in one log.
+#[derive(Debug)]
+pub(super) struct Layouts<L> {
+    known: Vec<L>,
+    last: usize,
+    misses: usize,
+    /// The head of some layout begins elsewhere in its line.
+    has_other_heads: bool,
+}
+
+impl<L> Default for Layouts<L> {
+    fn default() -> Self {
+        Self { known: Vec::new(), last: 0, misses: 0, has_other_heads: false }
+    }
+}
+
+impl<L: Layout> Layouts<L> {
+    /// Reads the line that begins at `at` of `text` and ends within `end`; returns its length, the line break included.
     #[inline]
-    pub(super) fn read<'a>(
+    pub(super) fn read(
         &mut self,
-        text: &'a [u8],
+        text: &[u8],
+        at: usize,
+        end: usize,
         tags: &mut TagCache,
-        see: impl FnOnce(&Record<'a>),
+        findings: &mut Findings,
     ) -> Option<usize> {
-        let expected = self.known.get(self.last)?.next;
-        let index = match self.known.get(expected) {
-            Some(layout) if layout.fits(text) => expected,
-            _ => self.find(text)?,
+        let line: &Window = text.get(at..)?.first_chunk()?;
+        // Most lines that fit no layout have another head.
+        let head = self.known.get(self.last)?.frame().head % MAX_LINE;
+        if !self.has_other_heads && line.get(head..)?.first_chunk() != Some(&L::HEAD) {
+            return None;
+        }
+        let expected = self.known.get(self.last)?.frame().next;
+        let found = match self.known.get(expected) {
+            Some(layout) if layout.frame().fits(line) => expected,
+            _ => self.find(line)?,
         };
-        self.last = index;
-        let layout = self.known.get(index)?;
-        see(&Record::Decode(layout.line(text, tags)?));
-        Some(layout.len)
+        self.last = found;
+        let layout = self.known.get_mut(found)?;
+        let len = layout.frame().len;
+        if at + len > end {
+            return None;
+        }
+        let voice = layout.frame_mut().tags.voice(line, tags, findings);
+        layout.add(line, index(at), voice, findings);
+        Some(len)
     }
 
-    /// Looks through all layouts whose line would end here.
-    #[cold]
+    /// Where in its line the head of the next record is expected.
+    #[inline]
+    pub(super) fn head(&self) -> Option<usize> {
+        Some(self.known.get(self.last)?.frame().head)
+    }
+
+    /// Looks through all layouts.
     #[inline(never)]
-    fn find(&mut self, text: &[u8]) -> Option<usize> {
-        let found = self.known.iter().position(|layout| layout.ends(text) && layout.fits(text))?;
+    fn find(&mut self, line: &Window) -> Option<usize> {
+        let found =
+            self.known.iter().position(|layout| layout.frame().ends(line) && layout.frame().fits(line))?;
         if let Some(layout) = self.known.get_mut(self.last) {
-            layout.next = found;
+            layout.frame_mut().next = found;
         }
         Some(found)
     }
 
-    /// Keeps the layout of a line that was read by name: `raw` is the whole line with its break, of which `line` borrows.
-    pub(super) fn learn(&mut self, raw: &[u8], line: &DecodeLine<'_>) {
-        let Some(mut layout) = Layout::of(raw, line) else { return };
+    fn learn(&mut self, mut layout: L) {
         self.misses = self.misses.wrapping_add(1);
+        let head = self.known.first().map_or(layout.frame().head, |first| first.frame().head);
+        self.has_other_heads |= head != layout.frame().head;
         // When full, an old one makes room: which one matters little, as long as it is not always the same.
         let index = if self.known.len() < MAX_LAYOUTS { self.known.len() } else { self.misses % MAX_LAYOUTS };
-        layout.next = index;
+        layout.frame_mut().next = index;
         if let Some(last) = self.known.get_mut(self.last) {
-            last.next = index;
+            last.frame_mut().next = index;
         }
         match self.known.get_mut(index) {
             Some(old) => *old = layout,
@@ -134,176 +183,264 @@ impl Layouts {
     }
 }
 
-impl Layout {
-    /// Whether a line of this layout would end where `text` has a line break.
-    fn ends(&self, text: &[u8]) -> bool {
-        self.len.checked_sub(1).and_then(|last| text.get(last)) == Some(&b'\n')
-    }
-
-    /// Whether `text` begins with a line of this layout. Too near the end of a block to tell counts as no.
-    #[inline]
-    fn fits(&self, text: &[u8]) -> bool {
-        let nine = u8x16::splat(9);
-        let (windows, _) = text.as_chunks::<BLOCK>();
-        if windows.len() < self.blocks.len() {
-            return false;
+impl Layouts<DecodeLayout> {
+    /// Keeps the layout of a line that was read by name: `raw` is the whole line with its break, of which `line` borrows.
+    pub(super) fn learn_decode(&mut self, raw: &[u8], line: &DecodeLine<'_>) {
+        if let Some(layout) = DecodeLayout::of(raw, line) {
+            self.learn(layout);
         }
-        self.blocks.iter().zip(windows).all(|(patterns, window)| {
-            let (lanes, _) = window.as_chunks::<LANES>();
-            let mut bad = u8x16::default();
-            for (pattern, bytes) in patterns.iter().zip(lanes) {
-                let bytes = u8x16::new(*bytes);
-                bad |= (bytes ^ pattern.text) & pattern.mask | (bytes & pattern.digit).saturating_sub(nine);
-            }
-            bad == u8x16::default()
-        })
+    }
+}
+
+impl Layouts<PrefillLayout> {
+    /// As [`learn_decode`](Layouts::learn_decode), for a prefill line.
+    pub(super) fn learn_prefill(&mut self, raw: &[u8], line: &PrefillLine<'_>) {
+        if let Some(layout) = PrefillLayout::of(raw, line) {
+            self.learn(layout);
+        }
+    }
+}
+
+impl Frame {
+    /// Whether a line of this layout would end where `line` has a line break.
+    fn ends(&self, line: &Window) -> bool {
+        self.len.checked_sub(1).and_then(|last| line.get(last)) == Some(&b'\n')
     }
 
+    /// Whether `line` begins with a line of this layout.
     #[inline]
-    fn line<'a>(&self, text: &'a [u8], tags: &mut TagCache) -> Option<DecodeLine<'a>> {
-        let text = text.get(..self.len)?;
-        let at = |spot: Spot| text.get(spot.at..spot.at + spot.len);
-        let hundredths = |decimal: Decimal| decimal.read(text);
-        Some(DecodeLine {
-            timestamp: self.time.and_then(at).map(Timestamp::of_digits),
-            tags: tags.get(at(self.tags)?),
-            iteration: self.iteration.and_then(|digits| digits.read(text)).map(u64::from),
-            running_req: self.running.read(text)?,
-            accept_len: self.accept_len.and_then(hundredths).map(Hundredths::new),
-            accept_rate: self.accept_rate.and_then(hundredths).map(Hundredths::new),
-            graph: self.graph,
-            gen_throughput_tps: self.throughput.and_then(hundredths).map(|count| f64::from(count) / 100.0),
-            queue_req: self.queue.read(text)?,
-            capped: self.capped,
-            message: at(self.message)?,
-        })
+    fn fits(&self, line: &Window) -> bool {
+        let (windows, _) = line.as_chunks::<LANES>();
+        let mut bad = u8x16::default();
+        for (pattern, window) in self.patterns.iter().zip(windows) {
+            bad |= (u8x16::new(*window) - pattern.least).saturating_sub(pattern.range);
+        }
+        bad == u8x16::default()
     }
 
-    /// The layout of a line; `None` when it has none that is worth keeping.
-    fn of(raw: &[u8], line: &DecodeLine<'_>) -> Option<Self> {
-        let message = spot(raw, line.message)?;
-        let head = memchr::memmem::rfind(raw.get(..message.at)?, b"Decode batch")?;
+    /// The frame of a line that was read by name; `None` when it has none that is worth keeping.
+    fn of(
+        raw: &[u8],
+        word: &[u8],
+        time: Option<Timestamp<'_>>,
+        iteration: Option<u64>,
+        message: &[u8],
+    ) -> Option<Self> {
+        let spot = place(raw, message)?;
+        let head = memchr::memmem::rfind(raw.get(..spot)?, word)?;
         let close = memchr::memrchr(b']', raw.get(..head)?)?;
         let open = memchr::memrchr(b'[', raw.get(..close)?)?;
-        let time = line.timestamp.map(|time| spot(raw, time.as_bytes()));
+        let time = time.map(|time| Some((place(raw, time.as_bytes())?, time.as_bytes().len())));
         // What a bracket holds behind its time, up to its end: the tags.
-        let tags_at = time.map_or(Some(open + 1), |time| time.map(|time| time.at + time.len))?;
-        // Every layout has both counts: a line without them is no record.
-        let unread = Digits { word: 0, mask: 0 };
-        let mut layout = Self {
-            blocks: patterns(raw)?,
-            len: raw.len(),
-            time: time.flatten(),
-            tags: Spot { at: tags_at, len: close.checked_sub(tags_at)? },
-            message,
-            iteration: None,
-            running: unread,
-            queue: unread,
-            accept_len: None,
-            accept_rate: None,
-            throughput: None,
-            graph: line.graph,
-            capped: line.capped,
-            next: 0,
-        };
-        if line.iteration.is_some() {
-            let at = memchr::memrchr(b'[', raw.get(..message.at)?)? + 1;
+        let tags_at = time.map_or(Some(open + 1), |time| time.map(|(at, len)| at + len))?;
+        let tags_len = close.checked_sub(tags_at)?;
+        let iteration = if iteration.is_some() {
+            let at = memchr::memrchr(b'[', raw.get(..spot)?)? + 1;
             let len = memchr::memchr(b']', raw.get(at..)?)?;
-            layout.iteration = Some(Digits::at(raw, at, len)?);
-        }
-        for field in Fields::new(line.message) {
-            let Field::Named { name, value } = field else { return None };
-            // A name with another digit in it is another name.
-            if name.iter().any(u8::is_ascii_digit) {
-                return None;
-            }
-            let Spot { at, len } = spot(raw, value)?;
-            match name {
-                b"#running-req" => layout.running = Digits::at(raw, at, len)?,
-                b"#queue-req" => layout.queue = Digits::at(raw, at, len)?,
-                b"accept len" => layout.accept_len = Some(Decimal::at(raw, at, len)?),
-                b"accept rate" => layout.accept_rate = Some(Decimal::at(raw, at, len)?),
-                b"gen throughput (token/s)" => layout.throughput = Some(Decimal::at(raw, at, len)?),
-                _ => {}
-            }
-        }
+            Some(Digits::at(raw, at, len)?)
+        } else {
+            None
+        };
+        // A name with another digit in it is another name.
+        let fields = Fields::new(message);
+        let is_named = |field: Field<'_>| match field {
+            Field::Named { name, .. } => !name.iter().any(u8::is_ascii_digit),
+            Field::Continued(_) | Field::Junk(_) => false,
+        };
+        let is_short = |number: &[u8]| number.len() <= MAX_DIGITS;
+        let numbers = message.split(|byte| !byte.is_ascii_digit()).all(is_short);
         // One record a line: a second one, or a bare carriage return, would be lost in the fixed text.
-        let (before, behind) = (raw.get(..open)?, raw.get(message.at + message.len..)?);
+        let (before, behind) = (raw.get(..open)?, raw.get(spot + message.len()..)?);
         let heads = [&b" batch"[..], b"server_args=", b"Cache flushed"];
         let alone = heads.iter().all(|head| memchr::memmem::find(before, head).is_none())
             && memchr::memchr(b'\r', before).is_none()
             && behind.trim_ascii().is_empty();
-        (alone && raw.ends_with(b"\n")).then_some(layout)
+        (fields.into_iter().all(is_named) && numbers && alone && raw.ends_with(b"\n")).then_some(())?;
+        Some(Self {
+            patterns: patterns(raw)?,
+            len: raw.len(),
+            head,
+            tags: Tagged {
+                at: tags_at,
+                len: tags_len,
+                masks: masks(tags_len),
+                words: [0; 2],
+                voice: 0,
+                use_number: 0,
+            },
+            iteration,
+            next: 0,
+        })
+    }
+}
+
+impl Tagged {
+    /// The voice of the tags of `line`.
+    #[inline]
+    fn voice(&mut self, line: &Window, tags: &mut TagCache, findings: &mut Findings) -> u32 {
+        let bytes = line.get(self.at % MAX_LINE..).and_then(|rest| rest.first_chunk::<16>());
+        let (Some(masks), Some(bytes)) = (self.masks, bytes) else {
+            return tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings);
+        };
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut masked = masks;
+        masked.iter_mut().zip(words).for_each(|(mask, word)| *mask &= u64::from_le_bytes(*word));
+        if self.words != masked || self.use_number != findings.use_number() {
+            self.voice = self.other_voice(line, masked, tags, findings);
+            self.words = masked;
+            self.use_number = findings.use_number();
+        }
+        self.voice
+    }
+
+    #[inline(never)]
+    fn other_voice(
+        &self,
+        line: &Window,
+        words: [u64; 2],
+        tags: &mut TagCache,
+        findings: &mut Findings,
+    ) -> u32 {
+        tags.voice_of(Short { words, len: index(self.len) }, findings)
+            .unwrap_or_else(|| tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings))
+    }
+}
+
+impl Layout for DecodeLayout {
+    const HEAD: [u8; 8] = *b"Decode b";
+
+    #[inline]
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    #[inline]
+    fn frame_mut(&mut self) -> &mut Frame {
+        &mut self.frame
+    }
+
+    #[inline]
+    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
+        if self.use_number != findings.use_number() {
+            self.use_number = findings.use_number();
+            self.shape_number = findings.shape(self.shape);
+        }
+        findings.push(CompactLine {
+            at,
+            shape: self.shape_number,
+            voice,
+            running_req: self.running.read(line),
+            queue_req: self.queue.read(line),
+            accept_len: self.accept_len.read(line) | self.no_accept_len,
+            accept_rate: self.accept_rate.read(line) | self.no_accept_rate,
+            throughput: self.throughput.read(line) | self.no_throughput,
+        });
+    }
+}
+
+impl Layout for PrefillLayout {
+    const HEAD: [u8; 8] = *b"Prefill ";
+
+    #[inline]
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    #[inline]
+    fn frame_mut(&mut self) -> &mut Frame {
+        &mut self.frame
+    }
+
+    #[inline]
+    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
+        let iteration = self.frame.iteration.map(|digits| u64::from(digits.read(line)));
+        findings.prefill(at, self.time, voice, iteration, self.message);
+    }
+}
+
+impl DecodeLayout {
+    fn of(raw: &[u8], line: &DecodeLine<'_>) -> Option<Self> {
+        let frame = Frame::of(raw, b"Decode batch", line.timestamp, line.iteration, line.message)?;
+        let mut shape = Shape { base: Base::Line, ..Shape::of(line) };
+        shape.message = Spot::find(raw, line.message)?;
+        if let Some(time) = line.timestamp {
+            shape.time = Some(Spot::find(raw, time.as_bytes())?);
+        }
+        if let Some(digits) = frame.iteration {
+            shape.iteration = Iteration::At(digits);
+        }
+        // Every line has both counts: one without them is no record.
+        let (mut running, mut queue) = (None, None);
+        let (mut accept_len, mut accept_rate, mut throughput) = (None, None, None);
+        for field in Fields::new(line.message) {
+            let Field::Named { name, value } = field else { return None };
+            let (at, len) = (place(raw, value)?, value.len());
+            match name {
+                b"#running-req" => running = Some(Digits::at(raw, at, len)?),
+                b"#queue-req" => queue = Some(Digits::at(raw, at, len)?),
+                b"accept len" => accept_len = Some(Decimal::at(raw, at, len)?),
+                b"accept rate" => accept_rate = Some(Decimal::at(raw, at, len)?),
+                b"gen throughput (token/s)" => throughput = Some(Decimal::at(raw, at, len)?),
+                _ => {}
+            }
+        }
+        let absent = |number: Option<Decimal>| if number.is_some() { 0 } else { ABSENT };
+        Some(Self {
+            frame,
+            shape,
+            shape_number: 0,
+            use_number: 0,
+            running: Repeated::new(running?),
+            queue: Repeated::new(queue?),
+            accept_len: accept_len.unwrap_or_default(),
+            accept_rate: accept_rate.unwrap_or_default(),
+            throughput: throughput.unwrap_or_default(),
+            no_accept_len: absent(accept_len),
+            no_accept_rate: absent(accept_rate),
+            no_throughput: absent(throughput),
+        })
+    }
+}
+
+impl PrefillLayout {
+    fn of(raw: &[u8], line: &PrefillLine<'_>) -> Option<Self> {
+        let frame = Frame::of(raw, b"Prefill batch", line.timestamp, line.iteration, line.message)?;
+        let message = Spot::find(raw, line.message).filter(|_| prefill::is_obvious(line.message))?;
+        let time = match line.timestamp {
+            Some(time) => Some(Spot::find(raw, time.as_bytes())?),
+            None => None,
+        };
+        Some(Self { frame, time, message })
     }
 }
 
 /// The fixed text of a line; `None` when it is too long.
-fn patterns(raw: &[u8]) -> Option<Vec<[Pattern; 4]>> {
+fn patterns(raw: &[u8]) -> Option<Vec<Pattern>> {
     if raw.len() > MAX_LINE {
         return None;
     }
     let pattern = |bytes: &[u8]| {
-        let lanes = |lane: &dyn Fn(&u8) -> u8| {
-            let mut lanes = [0; LANES];
+        let lanes = |behind: u8, lane: &dyn Fn(&u8) -> u8| {
+            let mut lanes = [behind; LANES];
             lanes.iter_mut().zip(bytes).for_each(|(to, byte)| *to = lane(byte));
             u8x16::new(lanes)
         };
         Pattern {
-            text: lanes(&|byte| *byte),
-            mask: lanes(&|byte| if byte.is_ascii_digit() { 0xf0 } else { 0xff }),
-            digit: lanes(&|byte| if byte.is_ascii_digit() { 0x0f } else { 0 }),
+            least: lanes(0, &|byte| if byte.is_ascii_digit() { b'0' } else { *byte }),
+            range: lanes(u8::MAX, &|byte| if byte.is_ascii_digit() { 9 } else { 0 }),
         }
     };
-    let block = |block: &[u8]| {
-        let mut patterns = [Pattern::default(); 4];
-        patterns.iter_mut().zip(block.chunks(LANES)).for_each(|(to, bytes)| *to = pattern(bytes));
-        patterns
-    };
-    Some(raw.chunks(BLOCK).map(block).collect())
+    Some(raw.chunks(LANES).map(pattern).collect())
 }
 
-impl Digits {
-    /// The number that stands at `at`, when it is one to eight digits with as many bytes before it.
-    fn at(raw: &[u8], at: usize, len: usize) -> Option<Self> {
-        let value = raw.get(at..at + len)?;
-        if !(1..=8).contains(&len) || !value.iter().all(u8::is_ascii_digit) {
-            return None;
-        }
-        let other_bits = 64 - 8 * u32::try_from(len).ok()?;
-        Some(Self { word: (at + len).checked_sub(8)?, mask: u64::MAX.checked_shl(other_bits)? })
-    }
-
-    /// Eight digits at a time: those before the number are masked to zeros.
-    #[inline]
-    fn read(self, text: &[u8]) -> Option<u32> {
-        let word = u64::from_le_bytes(*text.get(self.word..)?.first_chunk()?);
-        let ones = word & self.mask & 0x0f0f_0f0f_0f0f_0f0f;
-        let pairs = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
-        let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-        let all = fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff;
-        u32::try_from(all).ok()
-    }
-}
-
-impl Decimal {
-    /// The number that stands at `at`, when it is one to seven digits, a point and two digits.
-    fn at(raw: &[u8], at: usize, len: usize) -> Option<Self> {
-        let whole = len.checked_sub(3).filter(|whole| *whole <= 7)?;
-        let [b'.', b'0'..=b'9', b'0'..=b'9'] = raw.get(at + whole..at + len)? else { return None };
-        Some(Self { whole: Digits::at(raw, at, whole)?, decimals: at + whole + 1 })
-    }
-
-    /// The number in hundredths.
-    #[inline]
-    fn read(self, text: &[u8]) -> Option<u32> {
-        let [tenths, rest] = text.get(self.decimals..)?.first_chunk::<2>()?;
-        let decimals = u32::from(tenths & 0x0f) * 10 + u32::from(rest & 0x0f);
-        Some(self.whole.read(text)? * 100 + decimals)
-    }
+/// What keeps the first `len` of 16 bytes.
+fn masks(len: usize) -> Option<[u64; 2]> {
+    let mask =
+        |bytes: usize| u64::MAX.checked_shr(64 - 8 * u32::try_from(bytes.min(8)).unwrap_or(8)).unwrap_or(0);
+    (len <= 16).then(|| [mask(len), mask(len.saturating_sub(8))])
 }
 
 /// Where `part` stands inside `whole`; `None` when it is no part of it.
-fn spot(whole: &[u8], part: &[u8]) -> Option<Spot> {
-    let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
-    (at + part.len() <= whole.len()).then_some(Spot { at, len: part.len() })
+fn place(whole: &[u8], part: &[u8]) -> Option<usize> {
+    Spot::find(whole, part).and_then(|spot| usize::try_from(spot.at).ok())
 }

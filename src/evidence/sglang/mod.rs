@@ -6,6 +6,7 @@ mod fields;
 mod guard;
 mod head;
 mod layout;
+mod lines;
 mod number;
 mod prefill;
 mod prefix;
@@ -20,4 +21,6 @@ mod tests;
 mod unwrap;
 
 pub use fields::{Field, Fields};
+pub(in crate::evidence) use layout::MARGIN;
+pub(in crate::evidence) use lines::LineScanner;
 pub use scan::Scanner;

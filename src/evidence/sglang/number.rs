@@ -53,7 +53,8 @@ pub(super) fn hundredths(text: &[u8]) -> Number<Hundredths> {
         return odd(text);
     };
     let total = whole.checked_mul(100).map(|whole| whole + u64::from(tens) * 10 + u64::from(ones));
-    match total.and_then(|total| u32::try_from(total).ok()) {
+    // The largest number stands for none elsewhere.
+    match total.and_then(|total| u32::try_from(total).ok()).filter(|total| *total < u32::MAX) {
         Some(total) => Number::Finite(Hundredths::new(total)),
         None => Number::Damaged,
     }

@@ -40,7 +40,7 @@ pub(super) fn parse<'a>(
 
 /// Whether a message begins with a complete count of sequences and leaves nothing out: then nothing behind it can make
 /// the line another kind of line.
-fn is_obvious(message: &[u8]) -> bool {
+pub(super) fn is_obvious(message: &[u8]) -> bool {
     let count = message.trim_ascii_start().strip_prefix(b"#new-seq: ").unwrap_or(&[]);
     let digits = count.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let left_out =

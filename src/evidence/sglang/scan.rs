@@ -1,20 +1,17 @@
-//! The scanner: finds the rare byte patterns that begin a record and hands each record to a sink.
+//! The scanner: lines of one log in, records out.
 //!
-//! It does no I/O and keeps nothing but the number of the line and two buffers for wrapped text, so a log of any size
-//! is read in constant memory.
+//! It does no I/O and keeps nothing but the number of the line, the parts of a container runtime's line, and buffers for
+//! one block's records, so a log of any size is read in constant memory.
 
-use crate::evidence::{CacheFlush, DecodeLine, Place, PrefillLine, Record, SkipReason, Skipped};
+use crate::evidence::batch::{Batch, Findings, Stand, line_breaks};
+use crate::evidence::{Place, Record};
 
-use super::head::{Found, Head, Hit, Words};
-use super::layout::Layouts;
-use super::prefix::Prefix;
-use super::quotes::Quotes;
+use super::layout::MARGIN;
+use super::lines::LineScanner;
 use super::runtime::{Joiner, Part};
-use super::tag_cache::TagCache;
-use super::{decode, number, prefill, prefix, server_args, setting, unwrap};
 
-/// How much of the text before a head a skipped record shows, in bytes.
-const CONTEXT: usize = 64;
+/// Bytes read at a time, and a line at least.
+const STRETCH: usize = 1 << 18;
 
 /// Reads blocks of whole lines into records.
 ///
@@ -35,22 +32,14 @@ const CONTEXT: usize = 64;
 #[derive(Debug)]
 pub struct Scanner {
     place: Place,
-    reader: LineReader,
-    /// Unwrapped text of the line at hand.
-    plain: Vec<u8>,
-    colourless: Vec<u8>,
+    lines: LineScanner,
+    found: Findings,
+    /// The end of a block, with room behind it.
+    padded: Vec<u8>,
     /// Parts that wait, once the file proved to be a container runtime's: by its first line, or by one with a record.
     joiner: Option<Joiner>,
     /// Whether a line was seen.
     begun: bool,
-    layouts: Layouts,
-}
-
-/// Reads the records of one text.
-#[derive(Debug)]
-struct LineReader {
-    words: Words,
-    tags: TagCache,
 }
 
 impl Scanner {
@@ -59,258 +48,142 @@ impl Scanner {
     pub fn new(file: u32) -> Self {
         Self {
             place: Place { file, line: 1 },
-            reader: LineReader { words: Words::new(), tags: TagCache::default() },
-            plain: Vec::new(),
-            colourless: Vec::new(),
+            lines: LineScanner::new(),
+            found: Findings::default(),
+            padded: Vec::new(),
             joiner: None,
             begun: false,
-            layouts: Layouts::default(),
         }
     }
 
     /// Reads a block of whole lines; only the last block of a file may lack its final line break.
     pub fn lines(&mut self, block: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
-        if !self.begun && !block.is_empty() {
-            self.begun = true;
-            let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
-            self.joiner = Part::read(first).map(|_| Joiner::default());
-        }
-        let rest = if self.joiner.is_none() { self.search(block, sink) } else { block };
-        for line in rest.split_inclusive(|byte| *byte == b'\n') {
-            self.runtime_line(line, sink);
-            self.count_lines(line);
+        self.batches(block, &mut |batch: &Batch<'_>| batch.for_each(sink));
+    }
+
+    /// As [`lines`](Self::lines), many records at a time.
+    pub fn batches(&mut self, block: &[u8], sink: &mut dyn FnMut(&Batch<'_>)) {
+        let mut rest = block;
+        while !rest.is_empty() {
+            let end = match rest.get(..STRETCH) {
+                None => rest.len(),
+                Some(stretch) => memchr::memrchr(b'\n', stretch)
+                    .or_else(|| memchr::memchr(b'\n', rest))
+                    .map_or(rest.len(), |at| at + 1),
+            };
+            if rest.len() - end >= MARGIN {
+                self.stretch(rest, end, sink);
+            } else {
+                let mut padded = std::mem::take(&mut self.padded);
+                padded.clear();
+                padded.extend_from_slice(rest.get(..end).unwrap_or(rest));
+                padded.resize(end + MARGIN, 0);
+                self.stretch(&padded, end, sink);
+                self.padded = padded;
+            }
+            rest = rest.get(end..).unwrap_or(&[]);
         }
     }
 
     /// Reads the beginning of a line too long to hold; the rest of it follows or is dropped.
     pub fn part_of_line(&mut self, part: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
-        self.line(part, self.place.line, sink);
+        self.batch_of_part(part, &mut |batch: &Batch<'_>| batch.for_each(sink));
+    }
+
+    /// As [`part_of_line`](Self::part_of_line), its records together.
+    pub(in crate::evidence) fn batch_of_part(&mut self, part: &[u8], sink: &mut dyn FnMut(&Batch<'_>)) {
+        self.begun = true;
+        self.lines.begin(&mut self.found);
+        self.lines.line(part, part, Stand::At(0), &mut self.found);
+        self.emit(part, sink);
     }
 
     /// Ends the file: text of the container runtime that still waits for its last part is read as it is.
     pub fn finish(&mut self, sink: &mut impl FnMut(Place, &Record<'_>)) {
-        while let Some(whole) = self.joiner.as_mut().and_then(Joiner::give_up) {
-            self.line(&whole.text, whole.line, sink);
-        }
+        self.last_batch(&mut |batch: &Batch<'_>| batch.for_each(sink));
     }
 
-    /// Finds the lines that hold a head and passes over the others. Returns what is left to read as a container
-    /// runtime's, from the first such line on.
-    fn search<'a>(&mut self, block: &'a [u8], sink: &mut impl FnMut(Place, &Record<'_>)) -> &'a [u8] {
-        let mut done = 0;
-        // The next word of a head, `None` where it is not known.
-        let mut next: Option<Found> = None;
-        while let Some(rest) = block.get(done..).filter(|rest| !rest.is_empty()) {
-            let tags = &mut self.reader.tags;
-            if let Some(length) = self.layouts.read(rest, tags, |record| sink(self.place, record)) {
-                self.place.line = self.place.line.saturating_add(1);
-                done += length;
-                continue;
-            }
-            next = next.filter(|found| found.at >= done).or_else(|| self.reader.words.next(block, done));
-            let Some(found) = next else {
-                self.count_lines(rest);
-                break;
-            };
-            let passed = block.get(done..found.at).unwrap_or(&[]);
-            if let Some(last) = memchr::memrchr(b'\n', passed) {
-                self.count_lines(passed.get(..=last).unwrap_or(&[]));
-                done += last + 1;
-                if found.is_decode() {
-                    // The line may fit a layout.
-                    continue;
-                }
-            }
-            let behind = block.get(found.at..).unwrap_or(&[]);
-            let end = memchr::memchr(b'\n', behind).map_or(block.len(), |at| found.at + at + 1);
-            let line = block.get(done..end).unwrap_or(&[]);
-            if Part::read(line).is_some() {
-                self.joiner = Some(Joiner::default());
-                return block.get(done..).unwrap_or(&[]);
-            }
-            next = self.reader.words.next(block, found.end());
-            let alone = next.is_none_or(|next| next.at >= end);
-            match unwrap::plain(line).filter(|_| alone) {
-                Some(text) => self.single(line, text, found.hit(text, done), sink),
-                None => self.line(line, self.place.line, sink),
-            }
-            // One line, and only the last of a log may lack its break.
-            self.place.line = self.place.line.saturating_add(u64::from(line.ends_with(b"\n")));
-            done = end;
-        }
-        &[]
+    /// As [`finish`](Self::finish), the records together.
+    pub(in crate::evidence) fn last_batch(&mut self, sink: &mut dyn FnMut(&Batch<'_>)) {
+        self.lines.begin(&mut self.found);
+        self.give_up();
+        self.emit(&[], sink);
     }
 
-    /// Reads a line that needs no unwrapping and has no word but one; learns its layout when it is a decode line.
-    fn single(
+    /// Whether the lines at hand are read each for itself: no container runtime's file, or not known to be one.
+    pub(in crate::evidence) fn is_plain(&self) -> bool {
+        self.joiner.is_none() && self.begun
+    }
+
+    /// Hands on what somebody else found in `text`, whose lines follow those read so far.
+    pub(in crate::evidence) fn pass(
         &mut self,
-        line: &[u8],
         text: &[u8],
-        hit: Option<Hit>,
-        sink: &mut impl FnMut(Place, &Record<'_>),
+        found: &Findings,
+        sink: &mut dyn FnMut(&Batch<'_>),
     ) {
-        let Some(hit) = hit else { return };
-        let (place, layouts) = (self.place, &mut self.layouts);
-        self.reader.record(text, 0, hit, text.len(), &mut Quotes::default(), &mut |record: &Record<'_>| {
-            if let Record::Decode(decode) = record {
-                layouts.learn(line, decode);
-            }
-            sink(place, record);
-        });
+        let batch = Batch::new(text, found, self.place.file, self.place.line);
+        if !batch.is_empty() {
+            sink(&batch);
+        }
+        self.pass_over(found.breaks());
     }
 
-    fn count_lines(&mut self, text: &[u8]) {
-        let lines = memchr::memchr_iter(b'\n', text).count();
-        self.place.line = self.place.line.saturating_add(u64::try_from(lines).unwrap_or(u64::MAX));
+    /// Passes over lines.
+    pub(in crate::evidence) fn pass_over(&mut self, lines: u64) {
+        self.place.line = self.place.line.saturating_add(lines);
+    }
+
+    /// Reads the whole lines `..end` of `text`; what follows them is only looked at.
+    pub(in crate::evidence) fn stretch(&mut self, text: &[u8], end: usize, sink: &mut dyn FnMut(&Batch<'_>)) {
+        let block = text.get(..end).unwrap_or(text);
+        if !self.begun && !block.is_empty() {
+            self.begun = true;
+            let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
+            self.joiner = Part::read(first).map(|_| Joiner::default());
+        }
+        self.lines.begin(&mut self.found);
+        let left = match self.joiner {
+            None => self.lines.lines(text, end, &mut self.found),
+            Some(_) => Some(0),
+        };
+        if let Some(left) = left {
+            self.joiner.get_or_insert_default();
+            let rest = block.get(left..).unwrap_or(&[]);
+            let mut number = self.place.line + line_breaks(block.get(..left).unwrap_or(&[]));
+            for line in rest.split_inclusive(|byte| *byte == b'\n') {
+                self.runtime_line(line, block, number);
+                number = number.saturating_add(1);
+            }
+        }
+        self.emit(text, sink);
+        let breaks = if left.is_none() { self.found.breaks() } else { line_breaks(block) };
+        self.pass_over(breaks);
     }
 
     /// One line of a container runtime's file: parts are joined before they are read.
-    fn runtime_line(&mut self, line: &[u8], sink: &mut impl FnMut(Place, &Record<'_>)) {
-        let number = self.place.line;
+    fn runtime_line(&mut self, line: &[u8], block: &[u8], number: u64) {
         let Some(part) = Part::read(line) else {
             // Something else was glued in; nothing that waits goes on behind it.
-            self.finish(sink);
-            self.line(line, number, sink);
+            self.give_up();
+            self.lines.line(line, block, Stand::Line(number), &mut self.found);
             return;
         };
         if let Some(whole) = self.joiner.as_mut().and_then(|joiner| joiner.add(part, number)) {
-            self.line(&whole.text, whole.line, sink);
+            self.lines.line(&whole.text, block, Stand::Line(whole.line), &mut self.found);
         }
     }
 
-    /// Unwraps one physical line and reads the records in it.
-    fn line(&mut self, line: &[u8], number: u64, sink: &mut impl FnMut(Place, &Record<'_>)) {
-        let place = Place { file: self.place.file, line: number };
-        self.plain.clear();
-        let text = if unwrap::docker_line(line, &mut self.plain) { self.plain.as_slice() } else { line };
-        let text = if memchr::memchr(0x1b, text).is_some() {
-            self.colourless.clear();
-            unwrap::strip_colours(text, &mut self.colourless);
-            self.colourless.as_slice()
-        } else {
-            text
-        };
-        let mut rest = text;
-        while let Some(end) = memchr::memchr2(b'\r', b'\n', rest) {
-            let (segment, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-            self.reader.records(segment, &mut |record: &Record<'_>| sink(place, record));
-            rest = behind.get(1..).unwrap_or(&[]);
-        }
-        self.reader.records(rest, &mut |record: &Record<'_>| sink(place, record));
-    }
-}
-
-impl LineReader {
-    /// Reads the records of a text without line breaks: each ends where the next begins.
-    fn records(&mut self, text: &[u8], sink: &mut impl FnMut(&Record<'_>)) {
-        let mut quotes = Quotes::default();
-        let mut done = 0;
-        let mut current = self.words.head(text, done);
-        while let Some(hit) = current {
-            let next = self.words.head(text, hit.end);
-            // A setting ends no record: it may be part of one.
-            let mut border = next;
-            while let Some(setting) =
-                border.filter(|border| hit.head != Head::Setting && border.head == Head::Setting)
-            {
-                border = self.words.head(text, setting.end);
-            }
-            let end = border.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
-            self.record(text, done, hit, end, &mut quotes, sink);
-            if hit.head != Head::Setting {
-                done = end;
-            }
-            current = next;
+    fn give_up(&mut self) {
+        while let Some(whole) = self.joiner.as_mut().and_then(Joiner::give_up) {
+            self.lines.line(&whole.text, &[], Stand::Line(whole.line), &mut self.found);
         }
     }
 
-    /// Reads the record whose head is `hit`: its prefix begins at `done`, its message ends at `end`.
-    fn record(
-        &mut self,
-        text: &[u8],
-        done: usize,
-        hit: Hit,
-        end: usize,
-        quotes: &mut Quotes,
-        sink: &mut impl FnMut(&Record<'_>),
-    ) {
-        if hit.head == Head::Setting {
-            if let Some(setting) = setting::parse(text, hit.at) {
-                sink(&Record::Setting(setting));
-            }
-            return;
-        }
-        let prefix = prefix::read(text, done, hit.at, quotes, &mut self.tags);
-        let message = text.get(hit.end..end).unwrap_or(&[]);
-        match record(hit.head, prefix, message) {
-            Ok(Some(record)) => sink(&record),
-            Ok(None) => {}
-            Err(reason) => {
-                let from = done.max(hit.at.saturating_sub(CONTEXT));
-                let text = text.get(from..end).unwrap_or(&[]);
-                sink(&Record::Skipped(Skipped { reason, text }));
-            }
+    fn emit(&self, text: &[u8], sink: &mut dyn FnMut(&Batch<'_>)) {
+        let batch = Batch::new(text, &self.found, self.place.file, self.place.line);
+        if !batch.is_empty() {
+            sink(&batch);
         }
     }
-}
-
-/// Reads one record from its prefix and what stands behind its head; `None` for a mere mention.
-fn record<'a>(
-    head: Head,
-    prefix: Option<Prefix<'a>>,
-    message: &'a [u8],
-) -> Result<Option<Record<'a>>, SkipReason> {
-    match head {
-        Head::Decode => decode_line(prefix, message).map(|line| Some(Record::Decode(line))),
-        Head::Prefill => prefill_line(prefix, message).map(|line| Some(Record::Prefill(line))),
-        // Programs name their arguments in other places too (`f(server_args=args)`): those do not look like the line.
-        Head::Start => Ok(prefix.zip(server_args::parse(message)).map(|(prefix, mut start)| {
-            start.timestamp = prefix.timestamp.map(|time| time.as_str().to_owned());
-            Record::Start(Box::new(start))
-        })),
-        // Read without a prefix.
-        Head::Setting => Ok(None),
-        Head::Foreign => Err(SkipReason::Lookalike),
-        Head::Flush => {
-            Ok(prefix.map(|Prefix { timestamp, tags }| Record::CacheFlush(CacheFlush { timestamp, tags })))
-        }
-    }
-}
-
-fn decode_line<'a>(prefix: Option<Prefix<'a>>, message: &'a [u8]) -> Result<DecodeLine<'a>, SkipReason> {
-    let prefix = prefix.ok_or(SkipReason::Lookalike)?;
-    let (iteration, message) = behind_head(message)?;
-    decode::parse(prefix, iteration, message)
-}
-
-fn prefill_line<'a>(prefix: Option<Prefix<'a>>, message: &'a [u8]) -> Result<PrefillLine<'a>, SkipReason> {
-    let prefix = prefix.ok_or(SkipReason::Lookalike)?;
-    let (iteration, message) = behind_head(message)?;
-    prefill::parse(prefix, iteration, message)
-}
-
-/// What must follow a head: `.`, `,` or ` [N],`, then a space or the end. Behind it the message, without what a wrapper
-/// appended.
-fn behind_head(text: &[u8]) -> Result<(Option<u64>, &[u8]), SkipReason> {
-    // A head at the very end of a line, or one whose number ends it, is a record cut there.
-    let rest = text.strip_prefix(b" [").unwrap_or(text);
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if rest.get(digits..).is_some_and(|rest| rest.trim_ascii().is_empty() || rest == b"]") {
-        return Err(SkipReason::Truncated);
-    }
-    iteration(text)
-        .and_then(|(iteration, text)| {
-            let message = text.strip_prefix(b",").or_else(|| text.strip_prefix(b"."))?;
-            message.first().is_none_or(|byte| *byte == b' ').then_some((iteration, unwrap::suffix(message)))
-        })
-        .ok_or(SkipReason::Lookalike)
-}
-
-/// Takes ` [N]` from the start of `text`, where it is.
-fn iteration(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
-    let Some(text) = text.strip_prefix(b" [") else {
-        return Some((None, text));
-    };
-    let end = memchr::memchr(b']', text)?;
-    Some((Some(number::integer(text.get(..end)?)?), text.get(end + 1..)?))
 }

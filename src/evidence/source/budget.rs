@@ -1,6 +1,7 @@
 //! What reading one file has cost so far.
 
 use std::io::{self, Read};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::failure::{Failure, Limit};
@@ -11,6 +12,8 @@ use super::progress::Progress;
 pub(super) struct Budget<'a> {
     pub(super) limits: &'a Limits,
     pub(super) progress: &'a Progress,
+    /// Threads that may work on it.
+    pub(super) threads: NonZeroUsize,
     /// Bytes as they lie on disk.
     raw: AtomicU64,
     /// Bytes that came out of decompressors, of every layer.
@@ -20,10 +23,11 @@ pub(super) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    pub(super) fn new(limits: &'a Limits, progress: &'a Progress) -> Self {
+    pub(super) fn new(limits: &'a Limits, progress: &'a Progress, threads: NonZeroUsize) -> Self {
         Self {
             limits,
             progress,
+            threads,
             raw: AtomicU64::new(0),
             decompressed: AtomicU64::new(0),
             entries: AtomicU64::new(0),
@@ -60,6 +64,12 @@ impl<'a> Budget<'a> {
         Ok(())
     }
 
+    /// Counts bytes as they lie on disk.
+    pub(super) fn count_raw(&self, bytes: usize) {
+        self.raw.fetch_add(count(bytes), Relaxed);
+        self.progress.add_read(count(bytes));
+    }
+
     pub(super) fn add_decompressed(&self, bytes: usize) {
         self.decompressed.fetch_add(count(bytes), Relaxed);
     }
@@ -86,8 +96,7 @@ impl<R: Read> Read for Raw<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self.source.read(out) {
             Ok(read) => {
-                self.budget.raw.fetch_add(count(read), Relaxed);
-                self.budget.progress.add_read(count(read));
+                self.budget.count_raw(read);
                 Ok(read)
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),

@@ -62,6 +62,8 @@ pub(super) fn skip_padding(source: &mut impl BufRead) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
     use crate::evidence::{Limits, Progress};
 
@@ -79,7 +81,7 @@ mod tests {
     #[test]
     fn an_error_is_the_end() {
         let (limits, progress) = (Limits::default(), Progress::default());
-        let budget = Budget::new(&limits, &progress);
+        let budget = Budget::new(&limits, &progress, NonZeroUsize::MIN);
         let mut decoded = Decoded::new(Once(false), Format::Xz, &budget);
         let error = decoded.read(&mut [0; 8]).unwrap_err();
         assert_eq!(Failure::of_system(&error), Failure::damaged(Format::Xz, "bad"));

@@ -1,7 +1,7 @@
 //! How much a hostile input may cost.
 
-/// Bytes that a line may always have, whatever is asked for: the block that the reader works in.
-pub(super) const BLOCK: usize = 1 << 18;
+/// Bytes that a line may always have, whatever is asked for: more than a block that the reader works in.
+pub(super) const LEAST_LINE: usize = 1 << 18;
 
 /// Decompressed bytes below which no ratio is looked at: small files of one repeated line are common.
 pub(super) const RATIO_GRACE: u64 = 64 << 20;
@@ -107,6 +107,6 @@ impl Limits {
 
     /// [`line`](Self::line) as the reader applies it.
     pub(super) fn line_bytes(&self) -> usize {
-        usize::try_from(self.line).unwrap_or(usize::MAX).max(BLOCK)
+        usize::try_from(self.line).unwrap_or(usize::MAX).max(LEAST_LINE)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::evidence::{Place, Record, Scanner};
+use crate::evidence::{Batch, Scanner};
 
 use super::budget::{Budget, count};
 use super::failure::{Failure, ReadError};
@@ -34,12 +34,12 @@ pub(super) fn read_log(
     content: Content<'_>,
     budget: &Budget<'_>,
     index: u32,
-    sink: &mut dyn FnMut(Place, &Record<'_>),
+    sink: &mut dyn FnMut(&Batch<'_>),
 ) -> LogRead {
     let mut has_records = false;
-    let reached = scan(content, budget, &mut Scanner::new(index), &mut |place, record| {
+    let reached = scan(content, budget, &mut Scanner::new(index), &mut |batch| {
         has_records = true;
-        sink(place, record);
+        sink(batch);
     });
     let long_lines = Why::LongLines { lines: reached.long_lines, limit: count(budget.limits.line_bytes()) };
     LogRead {

@@ -4,7 +4,9 @@
 //! first bytes and never by its name; a log is scanned for records. Nothing is written to disk, and the names inside
 //! an archive are labels that no path is ever made of.
 
+mod block;
 mod budget;
+mod crew;
 mod decode;
 mod failure;
 mod format;
@@ -18,6 +20,7 @@ mod parallel;
 mod passed;
 mod progress;
 mod reader;
+mod stitch;
 mod stream;
 mod tar;
 mod unpack;

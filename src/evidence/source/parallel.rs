@@ -87,8 +87,8 @@ where
 {
     fn log(&mut self, name: String, content: Content<'_>, budget: &Budget<'_>) -> Option<Failure> {
         let mut state = (self.new)(&name);
-        let read = read_log(&name, content, budget, 0, &mut |place, record| {
-            (self.record)(&mut state, place.line, record);
+        let read = read_log(&name, content, budget, 0, &mut |batch| {
+            batch.for_each(&mut |place, record| (self.record)(&mut state, place.line, record));
         });
         let log = LogFile { name, input: Arc::clone(self.input), has_records: read.has_records };
         (self.emit)(Event::Log(log, state));

@@ -39,19 +39,39 @@ use super::walk::{Found, walk};
 /// assert!(errors.is_empty());
 /// assert_eq!((lines, reader.files()[0].name.as_str()), (1, "memory"));
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Reader {
     limits: Limits,
+    threads: NonZeroUsize,
     progress: Arc<Progress>,
     files: Vec<LogFile>,
     passed_over: Vec<PassedOver>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
 }
 
 impl Reader {
     /// A reader with these limits.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+        Self {
+            limits,
+            threads: NonZeroUsize::MIN,
+            progress: Arc::default(),
+            files: Vec::new(),
+            passed_over: Vec::new(),
+        }
+    }
+
+    /// The same reader on several threads, the calling one among them; without this on that one alone. What is read is
+    /// the same on any number.
+    #[must_use]
+    pub fn with_threads(self, threads: NonZeroUsize) -> Self {
+        Self { threads, ..self }
     }
 
     /// The logs read so far, in the order of [`Place::file`].
@@ -89,8 +109,9 @@ impl Reader {
         let (found, mut errors) = self.walk(inputs);
         let (limits, progress) = (self.limits.clone(), self.progress());
         for (found, input) in found {
+            let budget = Budget::new(&limits, &progress, self.threads);
             let mut visitor = InOrder { reader: self, input, errors: &mut errors, sink };
-            read_found(&found, &limits, &progress, &mut visitor);
+            read_found(&found, budget, &mut visitor);
         }
         errors
     }
@@ -106,8 +127,9 @@ impl Reader {
         let (limits, progress) = (self.limits.clone(), self.progress());
         progress.expect(None);
         let sink = &mut Each(sink);
+        let budget = Budget::new(&limits, &progress, self.threads);
         let mut visitor = InOrder { reader: self, input: Arc::from(name), errors: &mut errors, sink };
-        Unpacker::new(&limits, &progress, &mut visitor).stream(name, source, Asked::ByName);
+        Unpacker::new(budget, &mut visitor).stream(name, source, Asked::ByName);
         errors
     }
 
@@ -131,7 +153,7 @@ impl Reader {
         let read = |index: usize, emit: &mut dyn FnMut(Event<S>)| {
             if let Some((found, input)) = found.get(index) {
                 let mut visitor = Apart { input, new: &new, record: &record, emit };
-                read_found(found, &limits, &progress, &mut visitor);
+                read_found(found, Budget::new(&limits, &progress, NonZeroUsize::MIN), &mut visitor);
             }
         };
         in_order(found.len(), threads, &read, &mut |event| match event {
@@ -166,11 +188,11 @@ impl Reader {
 }
 
 /// Reads a file that a walk came upon.
-fn read_found(found: &Found, limits: &Limits, progress: &Progress, visitor: &mut dyn Visitor) {
-    if progress.is_stopped() {
+fn read_found(found: &Found, budget: Budget<'_>, visitor: &mut dyn Visitor) {
+    if budget.progress.is_stopped() {
         return;
     }
-    let unpacker = Unpacker::new(limits, progress, visitor);
+    let unpacker = Unpacker::new(budget, visitor);
     match &found.source {
         Input::Stdin => unpacker.stream(STDIN, &mut io::stdin(), found.asked),
         Input::Path(path) => unpacker.file(&name::of_path(path), File::open(path), found.asked),
@@ -202,7 +224,7 @@ impl Visitor for InOrder<'_> {
         let input = Arc::clone(&self.input);
         self.sink.begin(index, &name, &input);
         let sink = &mut *self.sink;
-        let read = read_log(&name, content, budget, index, &mut |place, record| sink.record(place, record));
+        let read = read_log(&name, content, budget, index, &mut |batch| sink.batch(batch));
         self.reader.files.push(LogFile { name, input, has_records: read.has_records });
         self.reader.passed_over.extend(read.passed_over);
         let failure = read.error.as_ref().map(|error| error.failure.clone());

@@ -8,10 +8,8 @@ use super::decode::Decoded;
 use super::failure::{Failure, Format, Limit, ReadError};
 use super::format::{self, Kind};
 use super::inflate::Inflate;
-use super::limits::Limits;
 use super::name;
 use super::passed::{PassedOver, Why};
-use super::progress::Progress;
 use super::stream::Content;
 use super::tar::{EntryKind, Tar};
 use super::window::Window;
@@ -43,8 +41,8 @@ pub(super) enum Asked {
 }
 
 impl<'a> Unpacker<'a> {
-    pub(super) fn new(limits: &'a Limits, progress: &'a Progress, visitor: &'a mut dyn Visitor) -> Self {
-        Self { budget: Budget::new(limits, progress), visitor }
+    pub(super) fn new(budget: Budget<'a>, visitor: &'a mut dyn Visitor) -> Self {
+        Self { budget, visitor }
     }
 }
 
