@@ -2,7 +2,10 @@
 
 use super::decision::{Reason, Verdict};
 use super::mechanism::{Mechanism, Mechanisms};
+use super::options::RivalCell;
 use super::sample::Sample;
+use super::stretches::{Stated, Stretches};
+use crate::law::{AcceptanceLaw, Setting, float, whole32};
 
 /// Lines that rule a simulation out, at least.
 const MIN_LINES: u64 = 5;
@@ -11,8 +14,15 @@ const MIN_LINES: u64 = 5;
 const SIMULATED: [Mechanism; 4] =
     [Mechanism::MatchExpected, Mechanism::Constant, Mechanism::Multinomial, Mechanism::PerRequest];
 
-/// What the lines of an evaluation run show; the mechanisms were weighed without a target.
-pub(super) fn decide(sample: &Sample<'_>, mechanisms: &Mechanisms) -> (Verdict, Reason) {
+/// What the lines of an evaluation run of `interval` steps a line show; the mechanisms were weighed without a target.
+/// `max` is the most that a step can emit, if that is known; `cells` are what may have been simulated.
+pub(super) fn decide(
+    sample: &Sample<'_>,
+    mechanisms: &Mechanisms,
+    interval: u32,
+    max: Option<u32>,
+    cells: &[RivalCell],
+) -> (Verdict, Reason) {
     let is_enough = sample.lines() >= MIN_LINES;
     if let Some(length) = mechanisms.constant {
         // Drafts that are judged do not all give the same whole number, unless none is ever accepted.
@@ -28,6 +38,10 @@ pub(super) fn decide(sample: &Sample<'_>, mechanisms: &Mechanisms) -> (Verdict, 
     {
         return (Verdict::Inconsistent, Reason::SimulatedEvaluation(best));
     }
+    // Judged drafts before or after simulated ones.
+    if let Some(stretch) = simulated_stretch(sample, interval, max, cells) {
+        return (Verdict::Inconsistent, Reason::SimulatedEvaluation(stretch));
+    }
     let weighed = mechanisms.log_likelihood.iter().map(|(mechanism, _)| mechanism);
     let is_real = weighed.filter(|mechanism| SIMULATED.contains(mechanism)).all(is_rejected);
     if is_real && is_enough && !is_rejected(&Mechanism::Real) {
@@ -35,4 +49,34 @@ pub(super) fn decide(sample: &Sample<'_>, mechanisms: &Mechanisms) -> (Verdict, 
     } else {
         (Verdict::Insufficient, Reason::EvaluationUndecided)
     }
+}
+
+/// The law of a part of the lines that was simulated, where two laws one after the other explain the lines a thousand times
+/// better than any single one.
+fn simulated_stretch(
+    sample: &Sample<'_>,
+    interval: u32,
+    max: Option<u32>,
+    cells: &[RivalCell],
+) -> Option<Mechanism> {
+    let (low, high) = sample.range()?;
+    let max = max.unwrap_or(0).max(high.div_ceil(100)).max(2);
+    let constants = (low.div_ceil(100).max(2)..=high / 100)
+        .map(|length| (Mechanism::Constant, AcceptanceLaw::Constant(length)));
+    let mut values: Vec<f64> = cells.iter().map(|cell| cell.accept_length.get()).collect();
+    values.retain(|value| (low / 100..=high / 100).contains(&whole32(value.floor())));
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let simulated = values.into_iter().filter_map(|value| {
+        let law = AcceptanceLaw::match_expected(Setting::new(value, max).ok()?);
+        Some((Mechanism::MatchExpected, law))
+    });
+    let laws: Vec<(Mechanism, AcceptanceLaw)> = constants.chain(simulated).collect();
+    let charge = float(u64::try_from(laws.len()).unwrap_or(u64::MAX)).max(1.0).ln();
+    let laws: Vec<Stated> =
+        laws.into_iter().map(|(mechanism, law)| Stated { mechanism, law, charge }).collect();
+    let mixture = Stretches::new(sample, interval, max).best(&laws)?;
+    let is_believed = mixture.ln - mixture.charge - mixture.single > 1000_f64.ln();
+    let parts = [mixture.change.before.mechanism, mixture.change.after.mechanism];
+    parts.into_iter().find(|part| is_believed && SIMULATED.contains(part))
 }

@@ -10,7 +10,7 @@ pub(super) use lines::about_lines;
 pub(super) use mechanism::about_mechanism;
 pub(super) use replay::about_replay;
 pub(super) use server::about_server;
-pub(super) use verdict::about_verdict;
+pub(super) use verdict::{about_verdict, unexplained};
 
 use crate::evidence::Place;
 

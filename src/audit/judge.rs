@@ -39,14 +39,18 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         _ if options.expect_real && injection::first_length(&seen.injected).is_some() => {
             (Verdict::Inconsistent, Reason::SimulationSet)
         }
-        (Some(analysis), _) if options.expect_real => evaluation::decide(&sample, &analysis.mechanisms),
+        (Some(analysis), _) if options.expect_real => {
+            let max = seen.max_accept_length();
+            evaluation::decide(&sample, &analysis.mechanisms, interval.steps, max, &options.cells)
+        }
         (Some(analysis), Some(target)) => {
             analysis.decide(seen, &sample, target, options, interval.steps, &findings)
         }
         _ => without_lines(seen, target, &findings),
     };
     let mut reason = (verdict, reason);
-    let replay = seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0));
+    let replay =
+        seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0, seen.spec_lines()));
     if let Some(replay) = &replay {
         reason = replay::decide(replay, reason, target, options);
         if let Some(analysis) = &mut analysis {
@@ -66,6 +70,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
         findings.push(finding);
     }
     findings.extend(explain::about_verdict(seen, &reason));
+    findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
 
     let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));

@@ -52,6 +52,7 @@ pub struct PointBuilder {
     /// Earlier segments, where each is a point.
     ended: Vec<Observed>,
     file: Option<u32>,
+    ignores_settings: bool,
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
     replay: Option<Feed>,
@@ -95,6 +96,7 @@ impl PointBuilder {
             scope: Scope::default(),
             ended: Vec::new(),
             file: None,
+            ignores_settings: false,
             decode_only: false,
             replay: None,
         }
@@ -117,6 +119,11 @@ impl PointBuilder {
     pub fn keeping_skipped(mut self, most: usize) -> Self {
         self.seen.skipped.most = most;
         self
+    }
+
+    /// Whether settings that the next files show are none of the run's: they are scripts, not logs.
+    pub fn ignore_settings(&mut self, ignores: bool) {
+        self.ignores_settings = ignores;
     }
 
     /// Takes the next record.
@@ -210,6 +217,7 @@ impl PointBuilder {
                 self.gathers.iter_mut().for_each(Gather::break_window);
                 self.replay.iter_mut().for_each(Feed::flush);
             }
+            Record::Setting(_) if self.ignores_settings => {}
             Record::Setting(setting) => self.seen.inject(place(), *setting),
             Record::Skipped(skipped) => {
                 self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);

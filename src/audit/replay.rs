@@ -84,14 +84,20 @@ impl Feed {
     }
 }
 
-/// What the draws say about a target for which the statistics came to `verdict`.
-pub(super) fn conclude(evidence: &ReplayEvidence, target: Option<&Target>, verdict: Verdict) -> Replay {
+/// What the draws say about a target for which the statistics came to `verdict`, of a point with so many lines that
+/// have an accept length.
+pub(super) fn conclude(
+    evidence: &ReplayEvidence,
+    target: Option<&Target>,
+    verdict: Verdict,
+    lines: u64,
+) -> Replay {
     let claim = target.map(|target| {
         let setting = Setting::new(target.accept_length().get(), target.max_accept_length()).ok();
         let law = setting.and_then(|setting| DrawLaw::new(DrawMethod::MatchExpected, setting));
         Claim { law: law.filter(|law| law.constant().is_none()), fits: verdict != Verdict::Inconsistent }
     });
-    evidence.conclude(claim.as_ref())
+    evidence.conclude(claim.as_ref()).covering(lines)
 }
 
 /// The verdict with the proof that there is, or that was asked for.
@@ -102,9 +108,7 @@ pub(super) fn decide(
     options: &Options,
 ) -> (Verdict, Reason) {
     let is_required = options.replay == ReplayMode::Require;
-    if let (true, ReplayStatus::Proved | ReplayStatus::OtherTarget, Some(law)) =
-        (options.expect_real, replay.status, &replay.law)
-    {
+    if let (true, true, Some(law)) = (options.expect_real, replay.is_simulated(), &replay.law) {
         let mechanism = match law.method() {
             DrawMethod::MatchExpected => Mechanism::MatchExpected,
             DrawMethod::Multinomial => Mechanism::Multinomial,

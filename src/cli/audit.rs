@@ -322,13 +322,16 @@ struct Points {
 }
 
 impl RecordSink for Points {
-    fn begin(&mut self, _file: u32, name: &str, input: &str) {
-        let name = point_name(name, input, self.by);
+    fn begin(&mut self, _file: u32, log: &str, input: &str) {
+        let name = point_name(log, input, self.by);
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
             let point = self.replay.builder(name).with_scope(self.scope.clone());
             self.builders.push(point.keeping_skipped(self.keep));
+        }
+        if let Some(point) = self.builders.get_mut(index) {
+            point.ignore_settings(settings::is_script(log));
         }
         self.current = Some(index);
     }

@@ -53,8 +53,36 @@ pub enum ReplayReason {
     NoLawFits,
     /// No target is known, and no law that the server could have had draws these lines.
     NoTarget,
+    /// Only some lines are such a server's; the others could not be laid against draws at all.
+    Partial {
+        /// Lines that were laid against draws.
+        checked: u64,
+        /// All lines with an accept length.
+        lines: u64,
+    },
     /// Windows of so many steps are not replayed.
     IntervalTooLong,
+}
+
+impl Replay {
+    /// The same for a point with so many lines that have an accept length: what could not be laid against draws at all
+    /// is proved by nobody.
+    #[must_use]
+    pub(crate) fn covering(mut self, lines: u64) -> Self {
+        let is_proof = matches!(self.status, ReplayStatus::Proved | ReplayStatus::OtherTarget);
+        if is_proof && self.lines_checked < lines {
+            self.status = ReplayStatus::Unavailable;
+            self.reason = Some(ReplayReason::Partial { checked: self.lines_checked, lines });
+        }
+        self
+    }
+
+    /// Whether at least some of the lines are a simulating server's own draws.
+    #[must_use]
+    pub(crate) fn is_simulated(&self) -> bool {
+        matches!(self.status, ReplayStatus::Proved | ReplayStatus::OtherTarget)
+            || matches!(self.reason, Some(ReplayReason::Partial { .. }))
+    }
 }
 
 /// What a replay found about one point.

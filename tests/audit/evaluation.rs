@@ -58,3 +58,23 @@ fn an_evaluation_has_no_target() {
         assert!(text(&refused.stderr).contains("--expect-real"), "{flags}");
     }
 }
+
+#[test]
+fn an_evaluation_that_was_simulated_in_part_is_found() {
+    let real = server("EAGLE3", 5, 6) + &lines("", &REAL);
+    let simulated = fs::read_to_string(Path::new(LOGS).join("e3k5_al351.log")).unwrap();
+    for (name, log) in [("behind.log", real.clone() + &simulated), ("before.log", simulated + &real)] {
+        let (code, document) = audit(name, &log, "--expect-real");
+        assert_eq!((code, verdict(&document).0), (1, "inconsistent"), "{name}: {}", verdict(&document).1);
+    }
+}
+
+#[test]
+fn every_fault_has_a_finding() {
+    for log in ["e3k5_al200", "dspark_k5_al351"] {
+        let output = run(&format!("audit {log}.log --accept-length 3.51 --max-accept-length 6 --json"));
+        let document = json(&output);
+        let findings = document["points"][0]["findings"].as_array().unwrap();
+        assert!(findings.iter().any(|finding| finding["severity"] == "error"), "{log}");
+    }
+}

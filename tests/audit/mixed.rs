@@ -45,3 +45,56 @@ fn one_law_throughout_is_no_change() {
         assert_ne!(document["points"][0]["mechanism"]["best"], "mixed", "{log}");
     }
 }
+
+/// A log with another one behind it: what the server's own draws prove of a part says nothing about the rest.
+fn joined(name: &str, parts: [&str; 2], flags: &str) -> (i32, Value) {
+    let log: String = parts.map(|part| fs::read_to_string(Path::new(LOGS).join(part)).unwrap()).concat();
+    audit(name, &log, flags)
+}
+
+#[test]
+fn a_proof_of_some_lines_is_none_of_all() {
+    let target = "--accept-length 3.51 --max-accept-length 6";
+    for (name, parts) in [
+        ("joined-200.log", ["e3k5_al351.log", "e3k5_al200.log"]),
+        ("joined-351.log", ["e3k5_al200.log", "e3k5_al351.log"]),
+        ("joined-dspark.log", ["e3k5_al351.log", "dspark_k5_al351.log"]),
+    ] {
+        let (code, document) = joined(name, parts, target);
+        let point = &document["points"][0];
+        assert_eq!((code, point["verdict"].as_str()), (1, Some("inconsistent")), "{name}");
+        assert_ne!(point["replay"]["status"], "proved", "{name}");
+    }
+}
+
+#[test]
+fn changed_lines_and_ranks_are_not_passed_over() {
+    let log = |name: &str| fs::read_to_string(Path::new(LOGS).join(name)).unwrap();
+    let target = "--accept-length 3.51 --max-accept-length 6";
+    // The first thirty lines, and a whole rank.
+    let mut seen = 0;
+    let start: String = log("e3k5_al351.log")
+        .lines()
+        .map(|line| {
+            let is_early = line.contains("Decode batch") && seen < 30;
+            seen += usize::from(is_early);
+            (if is_early { set_length(line, "1.00") } else { line.to_owned() }) + "\n"
+        })
+        .collect();
+    let rank: String = log("dp2_k5_al351.log")
+        .lines()
+        .map(|line| (if line.contains("DP1") { set_length(line, "2.00") } else { line.to_owned() }) + "\n")
+        .collect();
+    for (name, log) in [("start.log", start), ("rank.log", rank)] {
+        let (code, document) = audit(name, &log, target);
+        assert_eq!((code, document["verdict"].as_str()), (1, Some("inconsistent")), "{name}");
+    }
+}
+
+/// The line with another accept length.
+fn set_length(line: &str, length: &str) -> String {
+    match line.split_once("accept len: ") {
+        Some((before, after)) => format!("{before}accept len: {length}{}", &after[4..]),
+        None => line.to_owned(),
+    }
+}

@@ -139,6 +139,11 @@ impl fmt::Display for ReplayReason {
                     "no target that the server could have had draws these lines, as with real acceptance"
                 )
             }
+            Self::Partial { checked, lines } => write!(
+                f,
+                "{checked} of {lines} lines are a simulating server's own draws, and the others could not be laid against \
+                 draws: another server's lines, or changed ones"
+            ),
             Self::IntervalTooLong => write!(f, "the lines stand for too many steps each"),
         }
     }

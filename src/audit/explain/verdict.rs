@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::super::decision::{Reason, Shortfall};
-use super::super::finding::{Finding, FindingCode};
+use super::super::decision::{Reason, Shortfall, Verdict};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
 use super::super::point::Observed;
@@ -28,6 +28,30 @@ pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding>
         Reason::ShortRun(shortfall) => Some(warning(FindingCode::ShortRun, None, shortfall.to_string())),
         _ => None,
     }
+}
+
+/// What an `inconsistent` point shows, where no other finding says it.
+pub(crate) fn unexplained(
+    seen: &Observed,
+    verdict: Verdict,
+    reason: &Reason,
+    findings: &[Finding],
+) -> Option<Finding> {
+    let is_said = findings.iter().any(|finding| finding.severity == Severity::Error);
+    (verdict == Verdict::Inconsistent && !is_said).then(|| {
+        let place = match reason {
+            Reason::ImpossibleLine { place, .. } => *place,
+            _ => None,
+        };
+        error(
+            FindingCode::OtherTarget,
+            place.or(seen.first_line),
+            format!(
+                "{reason}; compare the accept length and the method that this run was given with the target, and run it \
+                 again"
+            ),
+        )
+    })
 }
 
 impl fmt::Display for Shortfall {

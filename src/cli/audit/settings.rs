@@ -126,6 +126,15 @@ impl FileSettings {
     }
 }
 
+/// Extensions of files whose settings nobody ran as they stand: scripts, and files that are read in another way.
+const SCRIPTS: [&str; 8] = ["sh", "bash", "py", "md", "yaml", "yml", "sbatch", "slurm"];
+
+/// Whether a file is no log by its name, so that settings in it were not echoed by the run.
+pub(super) fn is_script(name: &str) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| SCRIPTS.contains(&extension.to_ascii_lowercase().as_str()))
+}
+
 /// Settings in the folders of a point's logs: what is no log itself, small, and says something.
 fn beside(seen: &Observed, logs: &[LogFile]) -> Vec<FileSettings> {
     let own: Vec<&str> = seen
@@ -168,6 +177,11 @@ fn beside(seen: &Observed, logs: &[LogFile]) -> Vec<FileSettings> {
 
 /// A file that nobody named: what cannot be read as settings is none.
 fn settings_of(path: &Path) -> Option<FileSettings> {
+    // The log of another run says nothing about this one.
+    let text = fs::read(path).ok()?;
+    if memchr::memmem::find(&text, b"Decode batch").is_some() {
+        return None;
+    }
     let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
     let recipe = is_yaml.then(|| FileSettings::read(&FoundFile::Recipe(path.into()), true).ok()).flatten();
     recipe
