@@ -17,7 +17,7 @@ use super::values::Values;
 const KINDS_PER_POINT: usize = 1 << 17;
 
 /// Memory that the ranks of one point share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rooms {
     /// Kinds of lines that can still be counted apart.
     kinds: usize,
@@ -65,7 +65,7 @@ struct Alike {
 }
 
 /// Sums over the lines of one rank. Only lines with running requests come here.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rank {
     pub(super) tags: Tags,
     pub(super) decode_lines: u64,
@@ -93,7 +93,7 @@ pub(super) struct Rank {
 ///
 /// A line costs one step of a hash table: lines alike are counted, and the sums follow at the end. A log whose lines
 /// are all different costs more time and no more memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Gather {
     rank: Rank,
     /// Pairs of the lines that found no room in `kinds`.

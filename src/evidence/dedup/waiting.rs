@@ -83,7 +83,7 @@ impl Line {
 }
 
 /// A ring of lines in the order of their times.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
     lines: Vec<Line>,
     /// The oldest line's index, and how many wait.
