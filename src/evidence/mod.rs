@@ -1,6 +1,7 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
 mod dedup;
+mod follow;
 mod pattern;
 mod record;
 mod sglang;
@@ -8,6 +9,7 @@ mod source;
 mod tags;
 
 pub use dedup::{Deduplicator, Novelty};
+pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
