@@ -36,7 +36,7 @@ const BURST: u64 = 64 << 20;
 /// let mut follower = Follower::new(&inputs, &Limits::default())?;
 /// let mut count = Count(0);
 /// assert!(!follower.poll(&mut count).is_more);
-/// assert!(!follower.is_over());
+/// assert!(!follower.is_over(0));
 /// # Ok::<(), accsim::evidence::FollowError>(())
 /// ```
 #[derive(Debug)]
@@ -117,10 +117,11 @@ impl Follower {
         self.files.iter().zip(&self.logs).map(|(file, log)| (file, log.rotated, log.truncated))
     }
 
-    /// Whether no log can bring anything more.
+    /// Whether a log, by its number, can bring nothing more.
     #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.logs.iter().all(|log| matches!(log.source, Source::Over))
+    pub fn is_over(&self, file: u32) -> bool {
+        let log = usize::try_from(file).ok().and_then(|index| self.logs.get(index));
+        log.is_none_or(|log| matches!(log.source, Source::Over))
     }
 
     /// Reads what is there, without waiting, and hands every record to `sink`. Each log begins anew for the sink, in every
