@@ -89,7 +89,12 @@ pub(super) struct Look<'a> {
 impl<'a> Look<'a> {
     pub(super) fn new(case: &'a Case<'a>) -> Self {
         let lo = f64::from(case.law.lo());
-        Self { case, process: EProcess::new(case.estimate, lo), lo, target: case.target.accept_length().get() }
+        Self {
+            case,
+            process: EProcess::new(case.estimate, lo),
+            lo,
+            target: case.target.accept_length().get(),
+        }
     }
 
     pub(super) fn sequence(&self) -> Sequence {

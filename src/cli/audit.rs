@@ -324,7 +324,8 @@ fn read(
     let by = PointBy::from(args.point_by);
     let mut reader = Reader::new(Limits::from(&args.limits));
     let replay = replay.clone();
-    let mut seen = Points { by, scope: scope(args), replay, names: HashMap::new(), builders: Vec::new(), current: None };
+    let mut seen =
+        Points { by, scope: scope(args), replay, names: HashMap::new(), builders: Vec::new(), current: None };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let errors = reader.read_into(inputs, &mut seen);
     drop(progress);

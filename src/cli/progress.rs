@@ -89,7 +89,9 @@ impl FollowLine {
     pub(crate) fn show(quiet: bool) -> Self {
         let said = Arc::new(Mutex::new(String::new()));
         let heard = Arc::clone(&said);
-        let line = ProgressLine::watch(quiet, move |_| heard.lock().map_or_else(|_| String::new(), |said| said.clone()));
+        let line = ProgressLine::watch(quiet, move |_| {
+            heard.lock().map_or_else(|_| String::new(), |said| said.clone())
+        });
         Self { said, line }
     }
 

@@ -63,7 +63,9 @@ pub(super) fn follow(
         for (number, what) in [(rotated, "rotated"), (truncated, "cut or written anew")] {
             if number > 0 {
                 let (name, times) = (&file.name, times(number));
-                notes.push(format!("note: {name}: {what} {times} while it was followed; its lines were counted from 1 again"));
+                notes.push(format!(
+                    "note: {name}: {what} {times} while it was followed; its lines were counted from 1 again"
+                ));
             }
         }
     }
@@ -161,7 +163,9 @@ impl Growing {
     fn state(&self) -> String {
         let decided = self.points.iter().filter(|point| point.builder.is_none()).count();
         let all = self.points.len();
-        let Some(open) = self.points.iter().find(|point| point.builder.is_some()) else { return String::new() };
+        let Some(open) = self.points.iter().find(|point| point.builder.is_some()) else {
+            return String::new();
+        };
         let state = open.report.as_ref().map_or_else(|| "no record yet".to_owned(), state);
         if all == 1 {
             return format!("following: {state}");
@@ -175,9 +179,11 @@ fn state(report: &PointReport) -> String {
     let lines = report.spec_lines;
     let mut parts = vec![format!("{lines} line{}", if lines == 1 { "" } else { "s" })];
     parts.extend(report.accept_len.map(|accept_len| format!("mean {:.3}", accept_len.mean)));
-    parts.extend(report.sequence.map(|sequence| {
-        format!("sequence {:.3} to {:.3}", sequence.interval.low, sequence.interval.high)
-    }));
+    parts.extend(
+        report.sequence.map(|sequence| {
+            format!("sequence {:.3} to {:.3}", sequence.interval.low, sequence.interval.high)
+        }),
+    );
     parts.extend(match &report.reason {
         Reason::ShortRun(shortfall) => {
             Some(shortfall.more_lines.map_or_else(|| "off".to_owned(), |more| format!("about {more} more")))

@@ -84,7 +84,8 @@ impl Follower {
     /// Directories, and what is there already and is no plain text or cannot be opened.
     pub fn new(inputs: &[Input], limits: &Limits) -> Result<Self, FollowError> {
         let longest = limits.line_bytes();
-        let mut follower = Self { logs: Vec::new(), files: Vec::new(), errors: Vec::new(), buffer: Vec::new() };
+        let mut follower =
+            Self { logs: Vec::new(), files: Vec::new(), errors: Vec::new(), buffer: Vec::new() };
         for (index, input) in (0..).zip(inputs) {
             let name = input.name();
             let source = match input {
