@@ -226,7 +226,7 @@ pub(crate) fn run(
             args.point_by != PointByFlag::Segment,
             "--follow judges what a log shows as a whole; audit segments when the log is complete"
         );
-        follow::follow(args, &inputs, replay, &wanted, &mut told, &options, err, is_quiet)?
+        follow::follow(args, &inputs, &replay, &wanted, &mut told, &options, err, is_quiet)?
     } else {
         once(args, &inputs, replay, &wanted, &mut told, &options, global, err, is_quiet)?
     };

@@ -48,8 +48,8 @@ fn nothing_seen_excludes_nothing() {
 }
 
 /// Lines of 40 steps at `weight`; what each look after a line sees.
-fn looks(seed: u64, weight: f64, lines: u32) -> impl Iterator<Item = EProcess> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+fn looks(number: u64, weight: f64, lines: u32) -> impl Iterator<Item = EProcess> {
+    let mut random = ChaCha8Rng::seed_from_u64(number);
     let line = Binomial::new(40, weight).unwrap();
     let mut seen = process(0.0, 0.0);
     (0..lines).map(move |_| {

@@ -18,7 +18,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 pub(super) fn follow(
     args: &AuditArgs,
     inputs: &[Input],
-    replay: Replaying,
+    replay: &Replaying,
     wanted: &Wanted,
     told: &mut SettingFiles,
     options: &Options,
@@ -27,7 +27,7 @@ pub(super) fn follow(
 ) -> anyhow::Result<Judged> {
     let mut follower = Follower::new(inputs, &Limits::from(&args.limits))?;
     told.after(follower.files());
-    let mut growing = Growing::new(args, &follower, &replay);
+    let mut growing = Growing::new(args, &follower, replay);
     let line = FollowLine::show(is_quiet);
     let mut failures = Vec::new();
     let mut last = Instant::now();
