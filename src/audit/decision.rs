@@ -14,11 +14,11 @@ use super::mechanism::{Mechanism, Mechanisms, Other};
 use super::options::{Confidence, Options};
 
 /// Slack of honest engines, in tokens: they miss their target by up to 0.0101 over 200,000 steps.
-const SLACK: f64 = 0.015;
+pub(super) const SLACK: f64 = 0.015;
 
 /// Least evidence for `consistent`.
-const MIN_LINES: u64 = 5;
-const MIN_STEPS: f64 = 200.0;
+pub(super) const MIN_LINES: u64 = 5;
+pub(super) const MIN_STEPS: f64 = 200.0;
 
 /// What an audit says about one point, or about all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,7 +203,13 @@ impl Case<'_> {
         }
     }
 
-    fn contradiction(&self) -> Option<Reason> {
+    /// Whether the server is not the target's.
+    pub(super) fn is_other_server(&self) -> bool {
+        other_server(self.findings).is_some()
+    }
+
+    /// What speaks against the target.
+    pub(super) fn contradiction(&self) -> Option<Reason> {
         if let Some(code) = other_server(self.findings) {
             return Some(Reason::OtherServer(code));
         }

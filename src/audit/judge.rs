@@ -18,12 +18,36 @@ use super::point::Observed;
 use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
+use super::sequential::Look;
 use super::speed::SpeedSummary;
 
 /// Judges one point against a target; without one, reports what was measured and which kind of law fits. Evaluation
 /// runs have no target.
 #[must_use]
 pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> PointReport {
+    judge_by(seen, target, options, Looks::One)
+}
+
+/// The same for a log that grows and is judged again and again: the mean is judged by a test that may be looked at after
+/// every line, and the interval is that of a confidence sequence. The first verdict that
+/// [`is_settled`](PointReport::is_settled) is the last.
+///
+/// Of an evaluation run ([`Options::expect_real`]) it knows no more than [`judge`].
+#[must_use]
+pub fn judge_growing(seen: &Observed, target: Option<&Target>, options: &Options) -> PointReport {
+    judge_by(seen, target, options, Looks::Many)
+}
+
+/// How often the lines of a point are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    /// When all are there.
+    One,
+    /// While they come.
+    Many,
+}
+
+fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: Looks) -> PointReport {
     let target = target.filter(|_| !options.expect_real);
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
@@ -35,6 +59,7 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
     if !options.expect_real {
         findings.extend(injection::conflicts(seen, target, analysis.as_ref().map(|_| sample.mean())));
     }
+    let mut sequence = None;
     let (verdict, reason) = match (&analysis, target) {
         _ if options.expect_real && injection::first_length(&seen.injected).is_some() => {
             (Verdict::Inconsistent, Reason::SimulationSet)
@@ -44,7 +69,15 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
             evaluation::decide(&sample, &analysis.mechanisms, interval.steps, max, &options.cells)
         }
         (Some(analysis), Some(target)) => {
-            analysis.decide(seen, &sample, target, options, interval.steps, &findings)
+            match analysis.case(&sample, target, options, interval.steps, &findings, seen) {
+                None => without_lines(seen, None, &findings),
+                Some(case) if looks == Looks::One => case.decide(),
+                Some(case) => {
+                    let look = Look::new(&case);
+                    sequence = Some(look.sequence());
+                    look.decide()
+                }
+            }
         }
         _ => without_lines(seen, target, &findings),
     };
@@ -99,7 +132,13 @@ pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> Poi
             / (1.0 + extra_ranks.max(0.0) * rho.unwrap_or(0.0)),
         rank_correlation: rho,
         ranks: rank_reports(seen),
-        accept_len: analysis.as_ref().and_then(|analysis| analysis.accept_len(&sample, options)),
+        accept_len: analysis.as_ref().and_then(|analysis| analysis.accept_len(&sample, options)).map(
+            |accept_len| AcceptLenReport {
+                interval: sequence.map(|sequence| sequence.interval).or(accept_len.interval),
+                ..accept_len
+            },
+        ),
+        sequence,
         running_req: seen.batch,
         graphs: (seen.graphs_on, seen.graphs_off),
         max_queue_req: seen.max_queue,
@@ -143,17 +182,18 @@ impl Analysis {
         Some(Self { mechanisms, lattice, estimate: Estimate::new(sample, interval.steps, floor), range })
     }
 
-    fn decide(
-        &self,
-        seen: &Observed,
+    /// What the rules look at.
+    fn case<'a>(
+        &'a self,
         sample: &Sample<'_>,
-        target: &Target,
-        options: &Options,
+        target: &'a Target,
+        options: &'a Options,
         interval: u32,
-        findings: &[super::Finding],
-    ) -> (Verdict, Reason) {
-        let Some(law) = two_point(target) else { return without_lines(seen, None, findings) };
-        Case {
+        findings: &'a [super::Finding],
+        seen: &Observed,
+    ) -> Option<Case<'a>> {
+        let law = two_point(target)?;
+        Some(Case {
             target,
             options,
             interval,
@@ -164,8 +204,7 @@ impl Analysis {
             outside: sample.outside(law.lo(), law.hi()),
             law,
             is_mixed: seen.servers.change().is_some(),
-        }
-        .decide()
+        })
     }
 
     fn accept_len(&self, sample: &Sample<'_>, options: &Options) -> Option<AcceptLenReport> {

@@ -36,7 +36,7 @@ const MAX_SETTINGS: usize = 16;
 /// Scanner::new(0).lines(log, &mut |place, record| point.add(place, &record));
 /// assert_eq!(point.finish().spec_lines(), 1);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PointBuilder {
     seen: Observed,
     gathers: Vec<Gather>,
@@ -59,7 +59,7 @@ pub struct PointBuilder {
 }
 
 /// What the lines of one point add up to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Observed {
     pub(super) name: String,
     /// Files that records came from.

@@ -28,7 +28,7 @@ const RATE_BITS: u32 = 14;
 const BATCH_BITS: u32 = 14;
 
 /// Memory that the ranks of one point share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rooms {
     /// Kinds of lines that can still be counted apart.
     kinds: usize,
@@ -76,7 +76,7 @@ struct Alike {
 }
 
 /// Sums over the lines of one rank. Only lines with running requests come here.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rank {
     pub(super) tags: Tags,
     pub(super) decode_lines: u64,
@@ -168,7 +168,7 @@ impl CalmRun<'_> {
 ///
 /// A line costs one step of a small table of recent kinds: lines alike are counted, and the sums follow at the end. A
 /// log whose lines are all different costs more time and no more memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Gather {
     rank: Rank,
     /// Pairs of the lines that found no room in `kinds`.

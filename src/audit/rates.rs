@@ -40,7 +40,7 @@ impl RateDefinition {
 }
 
 /// The printed pairs of accept length and accept rate.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     pairs: FxHashMap<(u32, u32), Place>,
 }

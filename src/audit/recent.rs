@@ -5,7 +5,7 @@
 pub(super) const NONE: u64 = 0;
 
 /// Sums by key, each key in the one slot that its number names. What gives way to another key is handed back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Recent<V, const SLOTS: usize> {
     slots: Vec<(u64, V)>,
 }

@@ -14,7 +14,7 @@ use super::options::{Options, ReplayMode};
 use super::server;
 
 /// Hands a point's lines on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Feed {
     builder: ReplayBuilder,
     /// The arguments of the server at hand, and whether a line followed on them.

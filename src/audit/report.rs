@@ -6,7 +6,7 @@ use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Setting};
 use crate::replay::Replay;
 
-use super::decision::{Reason, Verdict};
+use super::decision::{MIN_LINES, Reason, Verdict};
 use super::dispersion::LatticeCheck;
 use super::estimate::MeanInterval;
 use super::finding::Finding;
@@ -14,6 +14,7 @@ use super::injection::InjectedSetting;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
 use super::sample::DecodeInterval;
+use super::sequential::Sequence;
 use super::skipped::Skipped;
 
 /// One run of one server: what was measured, and what it means.
@@ -53,6 +54,8 @@ pub struct PointReport {
     pub ranks: Vec<RankReport>,
     /// Accept lengths, where any line has one.
     pub accept_len: Option<AcceptLenReport>,
+    /// What was seen while the log grew: then the interval of the accept lengths is this one's.
+    pub sequence: Option<Sequence>,
     /// Smallest and largest `#running-req`.
     pub running_req: Option<(u32, u32)>,
     /// Decode lines with `cuda graph: True` (or another device's), and with `False`.
@@ -78,6 +81,19 @@ pub struct PointReport {
     pub verdict: Verdict,
     /// Why.
     pub reason: Reason,
+}
+
+impl PointReport {
+    /// Whether more lines of a growing log would leave the verdict as it is.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        match self.verdict {
+            Verdict::Consistent | Verdict::Inconsistent => true,
+            Verdict::Insufficient => matches!(self.reason, Reason::MixedServers),
+            // The first lines of a server may come before it drafts.
+            Verdict::Unauditable => self.decode_lines >= MIN_LINES,
+        }
+    }
 }
 
 /// What one line shows when the target is simulated as it should be, in tokens per verify step.

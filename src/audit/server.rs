@@ -8,13 +8,13 @@ use crate::evidence::{Place, ServerStart};
 const MAX_STARTS: usize = 64;
 
 /// The `server_args` lines of a point.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Servers {
     starts: Vec<Start>,
     surplus: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Start {
     arguments: ServerStart,
     place: Place,

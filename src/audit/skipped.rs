@@ -78,7 +78,7 @@ pub struct SkippedLine {
 }
 
 /// Counts such lines and keeps the first of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SkippedLines {
     pub(super) counts: Skipped,
     pub(super) first: Vec<SkippedLine>,

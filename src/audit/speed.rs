@@ -78,7 +78,7 @@ struct Bin {
 }
 
 /// The throughput of one rank's lines.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Speed {
     lines: Vec<Item>,
     bins: FxHashMap<Bin, Item>,

@@ -45,7 +45,7 @@ impl Default for Budget {
 /// Counts by cell: exact while the budget lasts, then by coarse batch sizes, then not at all.
 ///
 /// Real logs stay within the exact part: an accept length has a few hundred values, and a batch a few hundred sizes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     cells: FxHashMap<Cell, u64>,
     lines: u64,

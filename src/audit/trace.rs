@@ -112,7 +112,7 @@ impl From<Entry> for Kept {
 }
 
 /// The first lines, and sums of all others.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Trace {
     kept: Vec<Kept>,
     rest: KappaSums,

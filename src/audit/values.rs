@@ -17,7 +17,7 @@ pub(super) struct ValueLines {
 }
 
 /// Lines by printed value; those beyond the last slot together, under the largest of their values.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     slots: Vec<Option<ValueLines>>,
     beyond: Option<ValueLines>,

@@ -1,10 +1,12 @@
 //! `accsim audit`: server logs against a target.
 
+mod follow;
 mod settings;
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anstream::adapter::strip_bytes;
 use anyhow::{Context as _, ensure};
@@ -21,8 +23,8 @@ use super::select::CellFlags;
 use super::skipped::{SHOWN, SkippedReport};
 use super::{Exit, Global, catalogue};
 use crate::audit::{
-    Confidence, Margin, Moment, Observed, Options, PointBuilder, RivalCell, Scope, Verdict, injected_length,
-    judge,
+    Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
+    injected_length, judge,
 };
 use crate::evidence::{
     Batch, Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
@@ -40,12 +42,14 @@ const INJECTED: &str =
     "Target: what the run was told [default: as the log echoes it, or a file beside the log says]";
 const JUDGEMENT: &str = "How to judge";
 const SCOPE: &str = "Which lines count";
+const FOLLOW: &str = "Logs that grow";
 
 const USAGE: &str = "\
 accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-length <K>
        accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]
        accsim audit [OPTIONS] <PATH>... --env <FILE> | --recipe <FILE>
-       accsim audit [OPTIONS] <PATH>... --expect-real";
+       accsim audit [OPTIONS] <PATH>... --expect-real
+       accsim audit [OPTIONS] <PATH>... --follow [--idle-exit <SECONDS>]";
 
 /// Flags of `accsim audit`.
 #[derive(Args, Clone, Debug)]
@@ -125,6 +129,20 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "WHAT", default_value = "path", help_heading = SCOPE)]
     point_by: PointByFlag,
 
+    /// Read on while the logs grow, and end as soon as every point is decided
+    ///
+    /// Looks four times a second, by a test that may be looked at after every line. Goes on when a file is rotated (renamed, or
+    /// cut to nothing), waits for files that are not there yet, and reads standard input to its end. Ctrl-C ends it without
+    /// a report.
+    #[arg(long, help_heading = FOLLOW, conflicts_with_all = ["expect_real", "recover_seed"])]
+    follow: bool,
+
+    /// With --follow: end when no log has had a new decode line for so many seconds; what is undecided then is
+    /// insufficient [default: never]
+    #[arg(long, value_name = "SECONDS", help_heading = FOLLOW, requires = "follow", value_parser = seconds)]
+    #[arg(allow_hyphen_values = true)]
+    idle_exit: Option<Duration>,
+
     #[command(flatten)]
     replay: ReplayFlags,
 
@@ -203,7 +221,55 @@ pub(crate) fn run(
 
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let is_quiet = global.quiet || args.format.is_json();
-    let mut replay = Replaying { options: replay, seeds: HashMap::new() };
+    let replay = Replaying { options: replay, seeds: HashMap::new() };
+    let mut judged = if args.follow {
+        ensure!(
+            args.point_by != PointByFlag::Segment,
+            "--follow judges what a log shows as a whole; audit segments when the log is complete"
+        );
+        follow::follow(args, &inputs, &replay, &wanted, &mut told, &options, err, is_quiet)?
+    } else {
+        once(args, &inputs, replay, &wanted, &mut told, &options, global, err, is_quiet)?
+    };
+    notes.append(&mut judged.notes);
+    let Judged { points, files, failures, .. } = judged;
+    // A JSON document holds them itself.
+    for note in notes.iter().filter(|_| !global.quiet && !args.format.is_json()) {
+        let _ = writeln!(err, "{note}");
+    }
+    let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
+    let verdict = verdict.unwrap_or(Verdict::Insufficient);
+    let logs = files.iter().map(|file| file.name.as_str());
+    let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
+    let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
+    write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
+    let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
+    Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
+}
+
+/// What came of the logs.
+struct Judged {
+    points: Vec<PointReport>,
+    /// The logs, in the order of their numbers.
+    files: Vec<LogFile>,
+    /// What could not be read; on stderr already.
+    failures: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// Reads all logs as they are and judges them.
+#[expect(clippy::too_many_arguments, reason = "all that the flags came to")]
+fn once(
+    args: &AuditArgs,
+    inputs: &[Input],
+    mut replay: Replaying,
+    wanted: &Wanted,
+    told: &mut SettingFiles,
+    options: &Options,
+    global: &Global,
+    err: &mut dyn Write,
+    is_quiet: bool,
+) -> anyhow::Result<Judged> {
     if let Some(method) = args.replay.recovered() {
         ensure!(
             matches!(wanted, Wanted::Known(_) | Wanted::Length(_)),
@@ -213,16 +279,16 @@ pub(crate) fn run(
             args.paths.iter().all(|path| path != Path::new("-")),
             "--recover-seed reads its logs twice; standard input can be read once"
         );
-        let (points, _, _) = read(args, global, &inputs, &replay, is_quiet);
-        replay.seeds = recover(&points, &wanted, method, global, err, is_quiet);
+        let (points, _, _) = read(args, global, inputs, &replay, is_quiet);
+        replay.seeds = recover(&points, wanted, method, global, err, is_quiet);
     }
-    let (seen, reader, errors) = read(args, global, &inputs, &replay, is_quiet);
+    let (seen, reader, errors) = read(args, global, inputs, &replay, is_quiet);
     // What could not be read is named whatever the flags: a verdict over half a log must not look like one over the
     // whole.
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
-    notes.extend(reader.passed_over().iter().map(|passed| format!("note: {passed}")));
+    let mut notes = reader.passed_over().iter().map(|passed| format!("note: {passed}")).collect();
     let mut points = Vec::new();
     if global.verbose {
         let mut skipped = SkippedReport::default();
@@ -236,21 +302,17 @@ pub(crate) fn run(
         let max = told.tell(&mut seen, reader.files());
         let names = |place: Place| file_name(reader.files(), told.names(), place.file);
         let target = wanted.target(&seen, max, names, &mut notes)?;
-        points.push(judge(&seen, target.as_ref(), &options));
+        points.push(judge(&seen, target.as_ref(), options));
     }
-    // A JSON document holds them itself.
-    for note in notes.iter().filter(|_| !global.quiet && !args.format.is_json()) {
-        let _ = writeln!(err, "{note}");
-    }
-    let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
-    let verdict = verdict.unwrap_or(Verdict::Insufficient);
-    let logs = reader.files().iter().map(|file| file.name.as_str());
-    let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
-    let failures: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
-    write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
-    let exit = if errors.is_empty() { Exit::Ok } else { Exit::Failed };
-    Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
+    let failures = errors.iter().map(ToString::to_string).collect();
+    Ok(Judged { points, files: reader.files().to_vec(), failures, notes })
+}
+
+/// Reads `--idle-exit`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds above 0".to_owned())
 }
 
 /// The name of a log, or of a file with settings.
@@ -270,21 +332,32 @@ fn read(
 ) -> (Vec<Observed>, Reader, Vec<ReadError>) {
     let by = PointBy::from(args.point_by);
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
-    let scope = Scope {
-        since: args.since.clone(),
-        until: args.until.clone(),
-        skip_lines: args.skip_lines,
-        by_segment: args.point_by == PointByFlag::Segment,
-    };
     let replay = replay.clone();
     let keep = if global.verbose { SHOWN } else { 0 };
-    let mut seen =
-        Points { by, scope, replay, names: HashMap::new(), builders: Vec::new(), current: None, keep };
+    let mut seen = Points {
+        by,
+        scope: scope(args),
+        replay,
+        names: HashMap::new(),
+        builders: Vec::new(),
+        current: None,
+        keep,
+    };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let errors = reader.read_into(inputs, &mut seen);
     drop(progress);
     let points = seen.finish(inputs, &reader, &errors);
     (points, reader, errors)
+}
+
+/// Which lines count.
+fn scope(args: &AuditArgs) -> Scope {
+    Scope {
+        since: args.since.clone(),
+        until: args.until.clone(),
+        skip_lines: args.skip_lines,
+        by_segment: args.point_by == PointByFlag::Segment,
+    }
 }
 
 /// How points are replayed.

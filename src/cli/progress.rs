@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Time between two looks at the counters.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Characters that fit a narrow terminal.
+const WIDTH: usize = 79;
 
 /// Takes the line away again.
 const CLEAR: &[u8] = b"\r\x1b[K";
@@ -69,6 +72,34 @@ impl SearchLine {
     #[must_use]
     pub(crate) fn show(search: Arc<SeedSearch>, quiet: bool) -> Self {
         Self(ProgressLine::watch(quiet, move |elapsed| seeds(search.tried(), elapsed)))
+    }
+}
+
+/// The same for logs that grow: what is said last.
+#[derive(Debug)]
+pub(crate) struct FollowLine {
+    said: Arc<Mutex<String>>,
+    #[expect(dead_code, reason = "held until the following is over")]
+    line: ProgressLine,
+}
+
+impl FollowLine {
+    /// Begins to show; `quiet` shows nothing.
+    #[must_use]
+    pub(crate) fn show(quiet: bool) -> Self {
+        let said = Arc::new(Mutex::new(String::new()));
+        let heard = Arc::clone(&said);
+        let line = ProgressLine::watch(quiet, move |_| {
+            heard.lock().map_or_else(|_| String::new(), |said| said.clone())
+        });
+        Self { said, line }
+    }
+
+    /// Shows this from now on, cut to a narrow terminal.
+    pub(crate) fn say(&self, text: &str) {
+        if let Ok(mut said) = self.said.lock() {
+            *said = text.chars().take(WIDTH).collect();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod batch;
 mod dedup;
 mod digits;
+mod follow;
 mod pattern;
 mod record;
 mod sglang;
@@ -12,6 +13,7 @@ mod tags;
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
+pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,

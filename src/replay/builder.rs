@@ -50,7 +50,7 @@ pub struct ReplayLine {
 /// let seen = replay.finish();
 /// assert_eq!(seen.conclude(None).status, ReplayStatus::Proved);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ReplayBuilder {
     options: ReplayOptions,
     done: Vec<RunOutcome>,

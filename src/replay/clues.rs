@@ -19,7 +19,7 @@ pub struct UnknownSeed {
 }
 
 /// Keeps the first steady lines of each rank, as long as no flush moves their phase.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ClueKeeper {
     ranks: Vec<RankClues>,
 }

@@ -41,7 +41,7 @@ const FREE_SEARCHES: u64 = 2;
 const LINES_PER_SEARCH: u64 = 6;
 
 /// What all followers of one law in one run share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Script {
     pub(super) law: DrawLaw,
     pub(super) seed: u64,
@@ -93,7 +93,7 @@ pub(super) enum GivenUp {
 }
 
 /// One rank's lines along one sequence.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Follower {
     pub(super) script: Arc<Script>,
     sequence: Sequence,

@@ -22,7 +22,7 @@ const SLACK: f32 = 1e-4;
 const WHOLE: f32 = 12_582_912.0;
 
 /// Least and greatest value over each range.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ranges {
     cosine: [[f32; 2]; RANGES],
     sine: [[f32; 2]; RANGES],

@@ -48,7 +48,7 @@ pub struct ServerDraws {
 }
 
 /// One server's lines.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) server: ServerDraws,
     /// The lines of each rank as long as nothing is decided.
@@ -61,7 +61,7 @@ pub(super) struct Run {
 }
 
 /// The laws that are tried.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Trials {
     list: Vec<Trial>,
     /// Candidates before any was left out.
@@ -70,7 +70,7 @@ struct Trials {
 }
 
 /// One law, and each rank's lines along it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Trial {
     script: Arc<Script>,
     /// By rank; `None` where a rank's place in the sequence was not found.
@@ -80,7 +80,7 @@ struct Trial {
 }
 
 /// What is left of a rank that is through.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ended {
     tally: Tally,
     given_up: Option<GivenUp>,

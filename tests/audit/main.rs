@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod evaluation;
+mod follow;
 mod mixed;
 #[path = "../common/schema.rs"]
 mod schema;

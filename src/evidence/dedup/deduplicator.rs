@@ -64,7 +64,7 @@ pub enum Novelty {
 /// });
 /// assert_eq!(kept, 1);
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Deduplicator {
     ranks: Ranks,
     /// The latest time so far: times of one format sort as texts.

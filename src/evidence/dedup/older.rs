@@ -10,7 +10,7 @@ const SLOTS: usize = 1 << 19;
 const MOST: usize = SLOTS / 4 * 3;
 
 /// Lines that can be found, and lines written down.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Older {
     table: Table,
     written: Vec<Entry>,

@@ -5,7 +5,7 @@ use crate::evidence::Tags;
 use super::voices::Voices;
 
 /// The tag sets met so far, and the rank of data parallelism of each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ranks {
     voices: Voices,
     dp: Vec<Option<u32>>,

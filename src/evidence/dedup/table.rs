@@ -34,7 +34,7 @@ const MAX_STEPS: usize = 128;
 const FIRST_SLOTS: usize = 64;
 
 /// The set. It doubles at three quarters full, up to a limit.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     slots: Vec<Entry>,
     held: usize,

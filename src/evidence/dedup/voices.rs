@@ -9,7 +9,7 @@ use crate::evidence::Tags;
 const MAX_VOICES: usize = 1024;
 
 /// The sets of tags seen, numbered in the order of their first line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Voices {
     tags: Vec<Tags>,
     numbers: FxHashMap<Tags, usize>,

@@ -114,7 +114,7 @@ impl Held {
 }
 
 /// The latest lines in the order of their times, at most [`ROOM`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Waiting {
     held: VecDeque<Held>,
     /// Those of the batch at hand, all of them later: a ring.

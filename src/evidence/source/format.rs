@@ -3,11 +3,11 @@
 use super::failure::Format;
 
 /// Bytes that decide. A tar archive names itself at byte 257.
-pub(super) const HEAD: usize = 512;
+pub(in crate::evidence) const HEAD: usize = 512;
 
 /// What the first bytes say about the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::evidence) enum Kind {
     /// Something that may be a log.
     Text,
     /// A format that is read through.
@@ -48,7 +48,7 @@ const HEADS: [(&[u8], Kind); 25] = [
 ];
 
 /// What begins with `head`, its first [`HEAD`] bytes or all that it has.
-pub(super) fn recognise(head: &[u8]) -> Kind {
+pub(in crate::evidence) fn recognise(head: &[u8]) -> Kind {
     if head.get(257..262) == Some(b"ustar") {
         return Kind::Packed(Format::Tar);
     }

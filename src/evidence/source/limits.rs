@@ -106,7 +106,7 @@ impl Limits {
     }
 
     /// [`line`](Self::line) as the reader applies it.
-    pub(super) fn line_bytes(&self) -> usize {
+    pub(in crate::evidence) fn line_bytes(&self) -> usize {
         usize::try_from(self.line).unwrap_or(usize::MAX).max(LEAST_LINE)
     }
 }

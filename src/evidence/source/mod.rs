@@ -32,6 +32,7 @@ mod zip;
 mod zstd;
 
 pub use failure::{Failure, Format, Limit, ReadError};
+pub(super) use format::{HEAD, Kind, recognise};
 pub use group::{Group, PointBy, group, point_name};
 pub use input::Input;
 pub use limits::Limits;

@@ -8,6 +8,6 @@ pub use run::AuditRun;
 
 pub(super) use summary::{Summary, batches};
 pub(super) use words::{
-    basis, confidence, decimal, graphs, injected, interval_source, mechanism, per_line, server, skipped,
-    source_of_target, target, thousands,
+    basis, confidence, decimal, graphs, injected, interval_kind, interval_source, mechanism, per_line,
+    server, skipped, source_of_target, target, thousands,
 };

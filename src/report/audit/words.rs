@@ -108,6 +108,11 @@ pub(in crate::report) fn basis(point: &PointReport) -> String {
     format!("margin {}; confidence {}", margin(point), confidence(point))
 }
 
+/// What the interval is: one for many looks is wider than one for a single look.
+pub(in crate::report) fn interval_kind(point: &PointReport) -> &'static str {
+    if point.sequence.is_some() { "confidence sequence" } else { "interval" }
+}
+
 /// The settings of the simulation that the log shows.
 pub(in crate::report) fn injected(point: &PointReport) -> Vec<String> {
     point.injected.iter().map(|setting| format!("{}={}", setting.name, setting.value)).collect()

@@ -64,6 +64,8 @@ struct PointEntry<'a> {
     rank_correlation: Option<f64>,
     ranks: Vec<RankEntry>,
     accept_len: AcceptLenEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sequence: Option<SequenceEntry>,
     running_req: RangeEntry,
     cuda_graph: GraphEntry,
     queue_req: QueueEntry,
@@ -107,6 +109,11 @@ struct AcceptLenEntry {
     ci_low: Option<f64>,
     ci_high: Option<f64>,
     confidence: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct SequenceEntry {
+    log10_e_value: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -255,6 +262,9 @@ impl<'a> PointEntry<'a> {
                 })
                 .collect(),
             accept_len: point.accept_len.as_ref().map(AcceptLenEntry::from).unwrap_or_default(),
+            sequence: point.sequence.map(|sequence| SequenceEntry {
+                log10_e_value: Some(tidy(sequence.ln_e / std::f64::consts::LN_10)).filter(|e| e.is_finite()),
+            }),
             running_req: RangeEntry {
                 min: point.running_req.map(|(min, _)| min),
                 max: point.running_req.map(|(_, max)| max),

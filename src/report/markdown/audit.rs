@@ -7,8 +7,8 @@ use super::escape::{code, prose};
 use crate::audit::{PointReport, RankReport, Reason, Verdict};
 use crate::golden::{Target, TargetOrigin};
 use crate::report::audit::{
-    AuditRun, Summary, basis, batches, confidence, decimal, graphs, interval_source, mechanism, per_line,
-    server, skipped, thousands,
+    AuditRun, Summary, basis, batches, confidence, decimal, graphs, interval_kind, interval_source,
+    mechanism, per_line, server, skipped, thousands,
 };
 
 /// Ranks listed one by one; more are summed up.
@@ -156,7 +156,8 @@ fn accept_len(point: &PointReport) -> Option<String> {
         || "too few lines for an interval".to_owned(),
         |it| {
             format!(
-                "interval {} to {} at confidence {}",
+                "{} {} to {} at confidence {}",
+                interval_kind(point),
                 decimal(it.low),
                 decimal(it.high),
                 confidence(point)

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use crate::audit::{PointReport, RankReport, Verdict};
 use crate::golden::Target;
 use crate::report::audit::{
-    AuditRun, basis, decimal, graphs, injected, interval_source, mechanism, per_line, server, skipped, target,
+    AuditRun, basis, decimal, graphs, injected, interval_kind, interval_source, mechanism, per_line, server,
+    skipped, target,
 };
 use crate::report::excerpt::printable;
 
@@ -94,7 +95,10 @@ fn accept_len(point: &PointReport) -> Option<String> {
     let accept_len = point.accept_len.as_ref()?;
     let interval = accept_len.interval.map_or_else(
         || "too few lines for an interval".to_owned(),
-        |interval| format!("{} interval {:.3} to {:.3}", accept_len.confidence, interval.low, interval.high),
+        |interval| {
+            let kind = interval_kind(point);
+            format!("{} {kind} {:.3} to {:.3}", accept_len.confidence, interval.low, interval.high)
+        },
     );
     Some(format!(
         "mean {}, {interval}; weighted by batch {}",
