@@ -108,8 +108,6 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
 
     let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));
     let rho = sample.correlation.as_ref().map(|correlation| correlation.rho);
-    let extra_ranks = float(u64::try_from(sample.ranks.len()).unwrap_or(1)) - 1.0;
-    let kappa = sample.ranks.iter().map(|rank| rank.sums.kappa()).fold(0.0, |sum, kappa| sum + kappa);
     let total = |of: fn(&SpeedSummary) -> Option<f64>| {
         let known: Vec<f64> = speeds.iter().filter_map(of).collect();
         (!known.is_empty()).then(|| known.iter().sum())
@@ -128,8 +126,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         skipped: seen.skipped.counts,
         interval,
         steps,
-        independent_steps: f64::from(interval.steps) * kappa
-            / (1.0 + extra_ranks.max(0.0) * rho.unwrap_or(0.0)),
+        independent_steps: independent_steps(&sample, interval.steps),
         rank_correlation: rho,
         ranks: rank_reports(seen),
         accept_len: analysis.as_ref().and_then(|analysis| analysis.accept_len(&sample, options)).map(
@@ -152,6 +149,14 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         verdict,
         reason,
     }
+}
+
+/// Verify steps that count as draws of their own: those of all ranks, less what the ranks share (Kish 1965).
+fn independent_steps(sample: &Sample<'_>, steps: u32) -> f64 {
+    let rho = sample.correlation.as_ref().map_or(0.0, |correlation| correlation.rho);
+    let extra_ranks = float(u64::try_from(sample.ranks.len()).unwrap_or(1)) - 1.0;
+    let kappa = sample.ranks.iter().map(|rank| rank.sums.kappa()).fold(0.0, |sum, kappa| sum + kappa);
+    f64::from(steps) * kappa / (1.0 + extra_ranks.max(0.0) * rho)
 }
 
 /// The statistics of a point that has accept lengths.
