@@ -12,13 +12,14 @@ const HEAD: &str = "\
 A wrong `inconsistent` costs a day of GPU time, and a wrong `consistent` lets an unfair result through. This page counts
 both. It is written by a program, which anyone can run again:
 
-```sh
-cargo run --release --example calibrate
+```console
+$ cargo run --release --example calibrate
 ```
 
 The program writes logs as SGLang 0.5.18 would, under a law that it knows, reads them back and judges them as `accsim
 audit` does, with the default margin (2 % of the target) and confidence (95 %). The seeds are fixed: the same code gives
-the same counts. Replay is no part of it: here the log names no random seed, and the statistics decide alone. ";
+the same counts. The logs name no random seed, so that the statistics decide
+alone, without replay. ";
 
 /// The page as Markdown.
 pub(crate) fn page(table: &Table, audits: u32) -> String {

@@ -45,6 +45,8 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo bench",
     // It writes the page that it stands on; a test of its own compares the two.
     "cargo run --release --example accuracy",
+    // It takes half an hour.
+    "cargo run --release --example calibrate",
     "./benches/anchors.sh /dev/shm/logs",
     // They take a nightly compiler and ten minutes.
     "cargo install cargo-fuzz --locked",
