@@ -56,7 +56,9 @@ pub(crate) fn page(table: &Table, audits: u32) -> String {
     let faults = table.beyond_bounds();
     if !faults.is_empty() {
         page.push_str("\n## Not kept\n\nBeyond what is promised, by more than chance:\n\n");
-        faults.iter().for_each(|fault| writeln!(page, "- {fault}").unwrap());
+        for fault in &faults {
+            writeln!(page, "- {fault}").unwrap();
+        }
     }
     page
 }
