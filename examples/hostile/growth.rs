@@ -36,7 +36,7 @@ const FAMILIES: [Family; 10] = [
         file: "a.log",
         begin: "",
         unit: DECODE,
-        units: 50_000,
+        units: 400_000,
         command: &["audit"],
     },
     Family {
@@ -45,7 +45,7 @@ const FAMILIES: [Family; 10] = [
         file: "a.log",
         begin: "",
         unit: "Decode batch, accept len: 3.5, ",
-        units: 400_000,
+        units: 1_600_000,
         command: &["audit"],
     },
     Family {
@@ -54,7 +54,7 @@ const FAMILIES: [Family; 10] = [
         file: "a.log",
         begin: "",
         unit: "[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16, #to\n",
-        units: 100_000,
+        units: 400_000,
         command: &["records"],
     },
     Family {
@@ -63,7 +63,7 @@ const FAMILIES: [Family; 10] = [
         file: "a.log",
         begin: "",
         unit: "\x1b[31mDecode batch\x1b[0m \x1b",
-        units: 400_000,
+        units: 1_600_000,
         command: &["records"],
     },
     Family {
@@ -72,7 +72,7 @@ const FAMILIES: [Family; 10] = [
         file: "a.log",
         begin: "server_args=ServerArgs(",
         unit: "a='x', ",
-        units: 400_000,
+        units: 3_200_000,
         command: &["audit"],
     },
     Family {
