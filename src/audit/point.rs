@@ -8,6 +8,7 @@ use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
 
 use super::injection::InjectedSetting;
+use super::pooled::PooledEvidence;
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::replay::Feed;
@@ -79,6 +80,8 @@ pub struct Observed {
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
     pub(super) replay: Option<ReplayEvidence>,
+    /// Sums of accepted drafts and steps, of engines that print or count them.
+    pub(super) pooled: Vec<PooledEvidence>,
 }
 
 impl PointBuilder {
@@ -479,6 +482,17 @@ impl Observed {
     /// Adds settings that stand in files about the run.
     pub fn add_settings(&mut self, settings: impl IntoIterator<Item = InjectedSetting>) {
         self.injected.extend(settings);
+    }
+
+    /// Adds evidence that comes as sums: counters, requests. It is judged together with what the log shows.
+    pub fn add_pooled(&mut self, evidence: PooledEvidence) {
+        self.pooled.push(evidence);
+    }
+
+    /// The evidence that comes as sums.
+    #[must_use]
+    pub fn pooled(&self) -> &[PooledEvidence] {
+        &self.pooled
     }
 
     /// The settings of the simulation that are known.

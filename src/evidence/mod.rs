@@ -5,6 +5,7 @@ mod dedup;
 mod digits;
 mod follow;
 mod pattern;
+mod pool;
 mod record;
 mod sglang;
 mod source;
@@ -14,6 +15,7 @@ pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
 pub use follow::{FollowError, Follower, Polled, Unfollowed};
+pub use pool::{Pool, Position, Spread, StepCount, Window};
 pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
