@@ -222,6 +222,7 @@ impl PointBuilder {
             }
             Record::Setting(_) if self.ignores_settings => {}
             Record::Setting(setting) => self.seen.inject(place(), *setting),
+            Record::Counters(_) => {}
             Record::Skipped(skipped) => {
                 self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
             }

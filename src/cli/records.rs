@@ -57,6 +57,19 @@ enum Kind {
     CacheFlush,
     /// Settings of simulated acceptance that a shell or a program echoed
     Setting,
+    /// Counters and gauges: Prometheus text, exports of AIPerf
+    Counters,
+    /// Speculative statistics of single requests
+    Request,
+    /// Iterations of TensorRT-LLM's /metrics
+    #[value(name = "iteration_json")]
+    IterationJson,
+    /// ATOM's /debug/mtp_stats
+    #[value(name = "debug_stats")]
+    DebugStats,
+    /// SGLang's /get_server_info
+    #[value(name = "server_info")]
+    ServerInfo,
     /// Lines that look like a record and are none, each with the reason
     Rejected,
 }
@@ -78,6 +91,11 @@ impl From<Kind> for RecordKind {
             Kind::ServerArgs => Self::ServerArgs,
             Kind::CacheFlush => Self::CacheFlush,
             Kind::Setting => Self::Setting,
+            Kind::Counters => Self::Counters,
+            Kind::Request => Self::Request,
+            Kind::IterationJson => Self::IterationJson,
+            Kind::DebugStats => Self::DebugStats,
+            Kind::ServerInfo => Self::ServerInfo,
             Kind::Rejected => Self::Rejected,
         }
     }

@@ -1,6 +1,7 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
 mod batch;
+mod counters;
 mod dedup;
 mod digits;
 mod follow;
@@ -12,6 +13,11 @@ mod source;
 mod tags;
 
 pub use batch::{Batch, CompactLine, Mark, Part};
+pub use counters::{
+    Contradiction, Counted, CounterRecord, Counts, DebugStats, Difference, DifferenceError, Exporter,
+    Exposed, Family, IterationStats, JsonEnd, LineFault, ModelCounts, RequestFigures, Role, Sample,
+    SeriesKey, ServerInfo, Snapshot, Span, TextRead, Track, difference, parse_line, read_json, read_text,
+};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
 pub use follow::{FollowError, Follower, Polled, Unfollowed};

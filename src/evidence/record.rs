@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::counters::CounterRecord;
 use super::pattern::begins_like;
 use super::{Batch, Tags};
 
@@ -65,6 +66,8 @@ pub enum Record<'a> {
     CacheFlush(CacheFlush<'a>),
     /// A setting of simulated acceptance that a shell or a program echoed.
     Setting(EchoedSetting<'a>),
+    /// Figures of a counter, a request or an endpoint.
+    Counters(Box<CounterRecord>),
     /// A line that looked like a record and is none.
     Skipped(Skipped<'a>),
 }
@@ -320,14 +323,35 @@ pub enum RecordKind {
     CacheFlush,
     /// [`Record::Setting`].
     Setting,
+    /// [`CounterRecord::Counters`].
+    Counters,
+    /// [`CounterRecord::Request`].
+    Request,
+    /// [`CounterRecord::Iteration`].
+    IterationJson,
+    /// [`CounterRecord::Debug`].
+    DebugStats,
+    /// [`CounterRecord::ServerInfo`].
+    ServerInfo,
     /// [`Record::Skipped`].
     Rejected,
 }
 
 impl RecordKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Decode, Self::Prefill, Self::ServerArgs, Self::CacheFlush, Self::Setting, Self::Rejected];
+    pub const ALL: [Self; 11] = [
+        Self::Decode,
+        Self::Prefill,
+        Self::ServerArgs,
+        Self::CacheFlush,
+        Self::Setting,
+        Self::Counters,
+        Self::Request,
+        Self::IterationJson,
+        Self::DebugStats,
+        Self::ServerInfo,
+        Self::Rejected,
+    ];
 
     /// The word for it in reports.
     #[must_use]
@@ -338,6 +362,11 @@ impl RecordKind {
             Self::ServerArgs => "server_args",
             Self::CacheFlush => "cache_flush",
             Self::Setting => "setting",
+            Self::Counters => "counters",
+            Self::Request => "request",
+            Self::IterationJson => "iteration_json",
+            Self::DebugStats => "debug_stats",
+            Self::ServerInfo => "server_info",
             Self::Rejected => "rejected",
         }
     }
@@ -353,6 +382,7 @@ impl Record<'_> {
             Self::Start(_) => RecordKind::ServerArgs,
             Self::CacheFlush(_) => RecordKind::CacheFlush,
             Self::Setting(_) => RecordKind::Setting,
+            Self::Counters(counters) => counters.kind(),
             Self::Skipped(_) => RecordKind::Rejected,
         }
     }

@@ -1,6 +1,6 @@
 //! What a scanner found in a block.
 
-use crate::evidence::{DecodeLine, Record, ServerStart, SkipReason, Tags, Timestamp};
+use crate::evidence::{CounterRecord, DecodeLine, Record, ServerStart, SkipReason, Tags, Timestamp};
 
 use super::compact::{Base, CompactLine, Shape, Spot, index};
 
@@ -24,6 +24,7 @@ pub(super) enum What {
     Start(Box<ServerStart>),
     CacheFlush { time: Option<Spot>, voice: u32 },
     Setting { name: Spot, value: Spot },
+    Counters(Box<CounterRecord>),
     Skipped { reason: SkipReason, text: Spot },
 }
 
@@ -130,6 +131,7 @@ impl Findings {
                 let (base, [time]) = self.spots(block, [time(flush.timestamp)]);
                 (base, What::CacheFlush { time: flush.timestamp.map(|_| time), voice })
             }
+            Record::Counters(counters) => (Base::Block, What::Counters(counters.clone())),
             Record::Setting(setting) => {
                 let texts = [setting.name.as_bytes(), setting.value.as_bytes()];
                 let (base, [name, value]) = self.spots(block, texts);

@@ -8,6 +8,7 @@ mod block;
 mod budget;
 mod crew;
 mod decode;
+mod document;
 mod failure;
 mod format;
 mod group;

@@ -6,8 +6,11 @@ use csv::{Writer, WriterBuilder};
 use serde::Serialize;
 
 use super::cell::text;
-use crate::evidence::{DecodeLine, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp};
+use crate::evidence::{
+    CounterRecord, DecodeLine, Exporter, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp,
+};
 use crate::report::excerpt::excerpt;
+use crate::report::json::counters::Body;
 use crate::report::other_fields::{self, OtherFields};
 
 /// Writes records as rows, the names of the columns first.
@@ -116,6 +119,7 @@ impl<'w> RecordTable<'w> {
                 let field = serde_json::json!({ setting.name: setting.value });
                 Row { fields: Some(field.to_string()), ..logged }
             }
+            Record::Counters(record) => figures_row(record, row_of_figures(record, logged)),
             Record::Skipped(skipped) => Row {
                 engine: None,
                 reason: Some(skipped.reason.name()),
@@ -130,6 +134,17 @@ impl<'w> RecordTable<'w> {
     pub fn finish(mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+fn row_of_figures(record: &CounterRecord, row: Row) -> Row {
+    Row { engine: record.exporter().map(Exporter::name), ..row }
+}
+
+/// The accept length in its column, all else as fields.
+fn figures_row(record: &CounterRecord, row: Row) -> Row {
+    let body = Body::of(record);
+    let fields = serde_json::to_string(&body).unwrap_or_default();
+    Row { accept_len: body.accept_len().map(|length| length.to_string()), fields: Some(fields), ..row }
 }
 
 fn decode_row(line: &DecodeLine<'_>, row: Row) -> Row {

@@ -2,6 +2,7 @@
 
 mod audit;
 mod check;
+pub(super) mod counters;
 pub mod curves;
 mod document;
 mod env;
