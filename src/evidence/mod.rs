@@ -30,6 +30,6 @@ pub use sglang::{Field, Fields, Scanner};
 pub(crate) use source::escaped;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
-    Reader, Why, WorkerName, group, point_name,
+    Reader, SnapshotError, Why, WorkerName, group, point_name, read_snapshot,
 };
 pub use tags::{Tag, Tags};

@@ -35,8 +35,8 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DifferenceError {
     /// No counter of any engine.
-    #[error("no counters of drafting in {0}")]
-    NoCounters(&'static str),
+    #[error("no counters of drafting in the later snapshot")]
+    NoCounters,
     /// Gauges only.
     #[error(
         "SGLang exports no counters of accepted drafts, only gauges of the last interval; audit its decode log, \
@@ -139,11 +139,7 @@ pub fn difference(
     }
     let Some(exporter) = exporter else {
         let is_sglang = after.series().values().any(|track| track.exporter() == Exporter::Sglang);
-        return Err(if is_sglang {
-            DifferenceError::OnlyGauges
-        } else {
-            DifferenceError::NoCounters("the later snapshot")
-        });
+        return Err(if is_sglang { DifferenceError::OnlyGauges } else { DifferenceError::NoCounters });
     };
     let series = u32::try_from(counted.len()).unwrap_or(u32::MAX);
     let counts = sum(counted.into_iter());

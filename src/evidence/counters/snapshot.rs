@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::counts::Counts;
 use super::difference::{self, Counted};
 use super::family::{Exporter, Family, Role};
+use super::figures::DebugStats;
 use super::series::{SeriesKey, Track};
 
 /// Series of ours that a file may hold: engines times positions, and room.
@@ -106,6 +107,45 @@ impl Snapshot {
             return;
         }
         track.add(time, value);
+    }
+
+    /// Takes all series of another snapshot, scraped at `endpoint` unless they say where.
+    pub(in crate::evidence) fn absorb(&mut self, endpoint: &str, other: Self) {
+        let at = |mut key: SeriesKey| {
+            if key.endpoint.is_empty() {
+                endpoint.clone_into(&mut key.endpoint);
+            }
+            key
+        };
+        for (key, track) in other.series {
+            if self.series.len() >= MOST_SERIES {
+                self.dropped += 1;
+            } else if let Some(known) = self.series.insert(at(key.clone()), track)
+                && (known.last - track.last).abs() > 0.0
+            {
+                self.twice.get_or_insert_with(|| at(key));
+            }
+        }
+        let created = other.created.into_iter().take(MOST_SERIES.saturating_sub(self.created.len()));
+        self.created.extend(created.map(|(key, time)| (at(key), time)));
+        self.others += other.others;
+        self.dropped += other.dropped;
+        self.twice = self.twice.take().or(other.twice);
+    }
+
+    /// Takes ATOM's own statistics as the counters that they are.
+    pub(in crate::evidence) fn add_debug(&mut self, endpoint: &str, stats: &DebugStats) {
+        let mut add = |name, label: Option<u32>, value: Option<u64>| {
+            let labels = label.map(|place| ("accepted_tokens", place.to_string()));
+            if let Some(value) = value {
+                self.add(endpoint, name, labels, None, super::family::float(value), false);
+            }
+        };
+        add("atom:mtp_draft_tokens", None, stats.counts.drafted);
+        add("atom:mtp_accepted_tokens", None, stats.counts.accepted);
+        for (accepted, steps) in &stats.counts.histogram {
+            add("atom:mtp_decode_steps", Some(*accepted), Some(*steps));
+        }
     }
 
     /// The series, each once.

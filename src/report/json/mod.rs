@@ -2,6 +2,7 @@
 
 mod audit;
 mod check;
+mod collect;
 pub(super) mod counters;
 pub mod curves;
 mod document;
@@ -15,6 +16,7 @@ mod throughput;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
+pub use collect::CollectDocument;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
 pub(super) use number::tidy;
