@@ -1,8 +1,11 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod atom;
 mod batch;
+mod decimal;
 mod dedup;
 mod digits;
+mod engine_line;
 mod follow;
 mod pattern;
 mod pool;
@@ -10,10 +13,14 @@ mod record;
 mod sglang;
 mod source;
 mod tags;
+mod trtllm;
+mod vllm;
 
+pub use atom::{AtomForced, AtomStats};
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
+pub use engine_line::EngineLine;
 pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use pool::{Pool, Position, Spread, StepCount, Window};
 pub use record::{
@@ -27,3 +34,5 @@ pub use source::{
     Reader, Why, WorkerName, group, point_name,
 };
 pub use tags::{Tag, Tags};
+pub use trtllm::TrtllmIteration;
+pub use vllm::{Adjacent, VllmEngine, VllmSpec};

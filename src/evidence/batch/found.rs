@@ -1,6 +1,6 @@
 //! What a scanner found in a block.
 
-use crate::evidence::{DecodeLine, Record, ServerStart, SkipReason, Tags, Timestamp};
+use crate::evidence::{DecodeLine, EngineLine, Record, ServerStart, SkipReason, Tags, Timestamp};
 
 use super::compact::{Base, CompactLine, Shape, Spot, index};
 
@@ -24,6 +24,7 @@ pub(super) enum What {
     Start(Box<ServerStart>),
     CacheFlush { time: Option<Spot>, voice: u32 },
     Setting { name: Spot, value: Spot },
+    Engine(Box<EngineLine>),
     Skipped { reason: SkipReason, text: Spot },
 }
 
@@ -135,6 +136,7 @@ impl Findings {
                 let (base, [name, value]) = self.spots(block, texts);
                 (base, What::Setting { name, value })
             }
+            Record::Engine(line) => (Base::Block, What::Engine(line.clone())),
             Record::Skipped(skipped) => {
                 let (base, [text]) = self.spots(block, [skipped.text]);
                 (base, What::Skipped { reason: skipped.reason, text })

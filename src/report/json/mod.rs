@@ -4,6 +4,7 @@ mod audit;
 mod check;
 pub mod curves;
 mod document;
+mod engines;
 mod env;
 mod number;
 mod prediction;
@@ -14,6 +15,7 @@ mod throughput;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
+pub(super) use engines::EngineFields;
 pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
 pub(super) use number::tidy;

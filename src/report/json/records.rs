@@ -11,11 +11,13 @@ use crate::evidence::{
 use crate::report::excerpt::excerpt;
 use crate::report::other_fields::{self, OtherFields};
 
+use super::engines::EngineFields;
+
 /// Writes the record that stands on `line` of `file`, and a line end.
 ///
 /// Numbers are those that the engine printed; what the line lacks is null. `fields` holds every other field as text.
 pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<'_>) -> io::Result<()> {
-    let head = Head { kind: record.kind().name(), engine: "sglang", file, line };
+    let head = Head { kind: record.kind().name(), engine: record.engine().name(), file, line };
     match record {
         Record::Decode(decode) => write_line(out, &Decode::new(head, decode)),
         Record::Prefill(prefill) => write_line(out, &Prefill::new(head, prefill)),
@@ -27,6 +29,7 @@ pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<
         Record::Setting(setting) => {
             write_line(out, &Setting { head, name: setting.name, value: setting.value })
         }
+        Record::Engine(engine) => write_line(out, &EngineRecord { head, fields: EngineFields::of(engine) }),
         Record::Skipped(skipped) => {
             let (reason, excerpt) = (skipped.reason.name(), excerpt(skipped.text));
             write_line(out, &Rejected { kind: RecordKind::Rejected.name(), reason, file, line, excerpt })
@@ -46,6 +49,14 @@ struct Head<'a> {
     engine: &'static str,
     file: &'a str,
     line: u64,
+}
+
+#[derive(Serialize)]
+struct EngineRecord<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    #[serde(flatten)]
+    fields: EngineFields<'a>,
 }
 
 #[derive(Serialize)]
