@@ -220,6 +220,7 @@ impl PointBuilder {
                 self.gathers.iter_mut().for_each(Gather::break_window);
                 self.replay.iter_mut().for_each(Feed::flush);
             }
+            Record::Engine(_) => {}
             Record::Setting(_) if self.ignores_settings => {}
             Record::Setting(setting) => self.seen.inject(place(), *setting),
             Record::Counters(_) => {}

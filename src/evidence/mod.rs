@@ -1,9 +1,12 @@
 //! What a server left behind: bytes in, records out. No statistics and no policy.
 
+mod atom;
 mod batch;
 mod counters;
+mod decimal;
 mod dedup;
 mod digits;
+mod engine_line;
 mod follow;
 mod pattern;
 mod pool;
@@ -11,7 +14,10 @@ mod record;
 mod sglang;
 mod source;
 mod tags;
+mod trtllm;
+mod vllm;
 
+pub use atom::{AtomForced, AtomStats};
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use counters::{
     Contradiction, Counted, CounterRecord, Counts, DebugStats, Difference, DifferenceError, Exporter,
@@ -20,6 +26,7 @@ pub use counters::{
 };
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time};
+pub use engine_line::EngineLine;
 pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use pool::{Pool, Position, Spread, StepCount, Window};
 pub use record::{
@@ -33,3 +40,5 @@ pub use source::{
     Reader, SnapshotError, Why, WorkerName, group, point_name, read_snapshot,
 };
 pub use tags::{Tag, Tags};
+pub use trtllm::TrtllmIteration;
+pub use vllm::{Adjacent, VllmEngine, VllmSpec};

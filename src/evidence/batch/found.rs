@@ -1,6 +1,6 @@
 //! What a scanner found in a block.
 
-use crate::evidence::{CounterRecord, DecodeLine, Record, ServerStart, SkipReason, Tags, Timestamp};
+use crate::evidence::{CounterRecord, DecodeLine, EngineLine, Record, ServerStart, SkipReason, Tags, Timestamp};
 
 use super::compact::{Base, CompactLine, Shape, Spot, index};
 
@@ -25,6 +25,7 @@ pub(super) enum What {
     CacheFlush { time: Option<Spot>, voice: u32 },
     Setting { name: Spot, value: Spot },
     Counters(Box<CounterRecord>),
+    Engine(Box<EngineLine>),
     Skipped { reason: SkipReason, text: Spot },
 }
 
@@ -137,6 +138,7 @@ impl Findings {
                 let (base, [name, value]) = self.spots(block, texts);
                 (base, What::Setting { name, value })
             }
+            Record::Engine(line) => (Base::Block, What::Engine(line.clone())),
             Record::Skipped(skipped) => {
                 let (base, [text]) = self.spots(block, [skipped.text]);
                 (base, What::Skipped { reason: skipped.reason, text })

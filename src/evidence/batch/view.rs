@@ -276,6 +276,7 @@ impl<'a> Batch<'a> {
                 Record::Setting(EchoedSetting { name: word(*name), value: word(*value) })
             }
             What::Counters(counters) => Record::Counters(counters.clone()),
+            What::Engine(line) => Record::Engine(line.clone()),
             What::Skipped { reason, text: spot } => {
                 Record::Skipped(Skipped { reason: *reason, text: text(*spot) })
             }

@@ -1,6 +1,8 @@
 //! The names under which engines export what drafting came to. Whole names, never parts of them: the series by
 //! position begins with the name of the total.
 
+use crate::engine::Engine;
+
 /// Who exports a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Exporter {
@@ -15,6 +17,17 @@ pub enum Exporter {
 }
 
 impl Exporter {
+    /// The engine.
+    #[must_use]
+    pub fn engine(self) -> Engine {
+        match self {
+            Self::Sglang => Engine::Sglang,
+            Self::Vllm => Engine::Vllm,
+            Self::Trtllm => Engine::Trtllm,
+            Self::Atom => Engine::Atom,
+        }
+    }
+
     /// The name that flags and JSON use.
     #[must_use]
     pub fn name(self) -> &'static str {

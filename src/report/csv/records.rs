@@ -4,13 +4,15 @@ use std::io::{self, Write};
 
 use csv::{Writer, WriterBuilder};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::cell::text;
 use crate::evidence::{
-    CounterRecord, DecodeLine, Exporter, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp,
+    CounterRecord, DecodeLine, EngineLine, Exporter, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp,
 };
 use crate::report::excerpt::excerpt;
 use crate::report::json::counters::Body;
+use crate::report::json::EngineFields;
 use crate::report::other_fields::{self, OtherFields};
 
 /// Writes records as rows, the names of the columns first.
@@ -107,7 +109,7 @@ impl<'w> RecordTable<'w> {
     /// Adds the record that stands on `line` of `file`.
     pub fn write(&mut self, file: &str, line: u64, record: &Record<'_>) -> io::Result<()> {
         let row = Row { kind: record.kind().name(), file: text(file), line, ..Row::default() };
-        let logged = Row { engine: Some("sglang"), ..row };
+        let logged = Row { engine: Some(record.engine().name()), ..row };
         let row = match record {
             Record::Decode(decode) => decode_row(decode, logged),
             Record::Prefill(prefill) => prefill_row(prefill, logged),
@@ -120,6 +122,7 @@ impl<'w> RecordTable<'w> {
                 Row { fields: Some(field.to_string()), ..logged }
             }
             Record::Counters(record) => figures_row(record, row_of_figures(record, logged)),
+            Record::Engine(line) => engine_row(line, logged),
             Record::Skipped(skipped) => Row {
                 engine: None,
                 reason: Some(skipped.reason.name()),
@@ -164,6 +167,23 @@ fn decode_row(line: &DecodeLine<'_>, row: Row) -> Row {
         fields: Some(object(other_fields::of_decode(line))),
         ..row
     }
+}
+
+/// What has a column goes there; the rest are fields.
+fn engine_row(line: &EngineLine, row: Row) -> Row {
+    let mut fields = EngineFields::of(line).object();
+    let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
+    let number = |value: Option<Value>| value.and_then(|value| u32::try_from(value.as_u64()?).ok());
+    let row = Row {
+        timestamp: take("timestamp").and_then(|value| value.as_str().map(str::to_owned)),
+        running_req: number(take("running_req")),
+        queue_req: number(take("queue_req")),
+        accept_len: take("accept_len").map(|value| value.to_string()),
+        gen_throughput_tps: take("gen_throughput_tps").and_then(|value| value.as_f64()),
+        ..row
+    };
+    fields.retain(|_, value| !value.is_null());
+    Row { fields: Some(Value::Object(fields).to_string()), ..row }
 }
 
 fn prefill_row(line: &PrefillLine<'_>, row: Row) -> Row {
@@ -220,7 +240,7 @@ fn label(graph: Option<Graph>) -> Option<&'static str> {
 fn object(fields: OtherFields) -> String {
     let members: Vec<String> = fields
         .into_iter()
-        .map(|(name, value)| format!("{}:{}", serde_json::Value::from(name), serde_json::Value::from(value)))
+        .map(|(name, value)| format!("{}:{}", Value::from(name), Value::from(value)))
         .collect();
     format!("{{{}}}", members.join(","))
 }

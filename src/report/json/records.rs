@@ -12,11 +12,13 @@ use crate::evidence::{
 use crate::report::excerpt::excerpt;
 use crate::report::other_fields::{self, OtherFields};
 
+use super::engines::EngineFields;
+
 /// Writes the record that stands on `line` of `file`, and a line end.
 ///
 /// Numbers are those that the engine printed; what the line lacks is null. `fields` holds every other field as text.
 pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<'_>) -> io::Result<()> {
-    let head = Head { kind: record.kind().name(), engine: "sglang", file, line };
+    let head = Head { kind: record.kind().name(), engine: record.engine().name(), file, line };
     match record {
         Record::Decode(decode) => write_line(out, &Decode::new(head, decode)),
         Record::Prefill(prefill) => write_line(out, &Prefill::new(head, prefill)),
@@ -33,6 +35,7 @@ pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<
             let head = Figures { kind: record.kind().name(), engine, file, line, body: Body::of(record) };
             write_line(out, &head)
         }
+        Record::Engine(engine) => write_line(out, &EngineRecord { head, fields: EngineFields::of(engine) }),
         Record::Skipped(skipped) => {
             let (reason, excerpt) = (skipped.reason.name(), excerpt(skipped.text));
             write_line(out, &Rejected { kind: RecordKind::Rejected.name(), reason, file, line, excerpt })
@@ -63,6 +66,14 @@ struct Figures<'a> {
     line: u64,
     #[serde(flatten)]
     body: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct EngineRecord<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    #[serde(flatten)]
+    fields: EngineFields<'a>,
 }
 
 #[derive(Serialize)]
