@@ -102,6 +102,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.retain(|other| other.code != finding.code || other.code == FindingCode::OtherTarget);
         findings.push(finding);
     }
+    findings.extend(seen.figure_findings.iter().cloned());
     findings.extend(explain::about_verdict(seen, &reason));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));

@@ -9,6 +9,7 @@ mod dispersion;
 mod estimate;
 mod evaluation;
 mod explain;
+mod figures;
 mod finding;
 mod hypotheses;
 mod injection;

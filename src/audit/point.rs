@@ -7,6 +7,8 @@ use crate::evidence::{
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
 
+use super::figures::Figures;
+use super::finding::Finding;
 use super::injection::InjectedSetting;
 use super::pooled::PooledEvidence;
 use super::rank::{Gather, Rank, Rooms};
@@ -57,6 +59,7 @@ pub struct PointBuilder {
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
     replay: Option<Feed>,
+    figures: Figures,
 }
 
 /// What the lines of one point add up to.
@@ -82,6 +85,8 @@ pub struct Observed {
     pub(super) replay: Option<ReplayEvidence>,
     /// Sums of accepted drafts and steps, of engines that print or count them.
     pub(super) pooled: Vec<PooledEvidence>,
+    /// What is to be said of counters and requests.
+    pub(super) figure_findings: Vec<Finding>,
 }
 
 impl PointBuilder {
@@ -102,6 +107,7 @@ impl PointBuilder {
             ignores_settings: false,
             decode_only: false,
             replay: None,
+            figures: Figures::default(),
         }
     }
 
@@ -223,7 +229,7 @@ impl PointBuilder {
             Record::Engine(_) => {}
             Record::Setting(_) if self.ignores_settings => {}
             Record::Setting(setting) => self.seen.inject(place(), *setting),
-            Record::Counters(_) => {}
+            Record::Counters(record) => self.figures.add(place(), record),
             Record::Skipped(skipped) => {
                 self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
             }
@@ -262,6 +268,9 @@ impl PointBuilder {
         seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         seen.ranks.sort_by_key(|rank| rank.tags);
         seen.replay = self.replay.take().map(Feed::finish);
+        let (evidence, findings) = std::mem::take(&mut self.figures).finish();
+        seen.pooled.extend(evidence);
+        seen.figure_findings = findings;
         if !self.scope.is_whole() {
             seen.servers.forget_silent();
         }

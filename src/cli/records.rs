@@ -13,11 +13,12 @@ use super::progress::ProgressLine;
 use super::skipped::SkippedReport;
 use super::{Exit, Global};
 use crate::evidence::{
-    Adjacent, Deduplicator, EngineLine, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record, RecordKind, RecordSink,
-    SkipReason, Skipped, VllmSpec, point_name,
+    Adjacent, Deduplicator, EngineLine, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record,
+    RecordKind, RecordSink, SkipReason, Skipped, VllmSpec, point_name,
 };
 use crate::report::csv::RecordTable;
 use crate::report::json::write_record;
+use crate::report::parquet::RecordFile;
 
 /// Flags of `accsim records`.
 #[derive(Args, Clone, Debug)]
@@ -97,6 +98,8 @@ enum Format {
     Jsonl,
     /// A table; texts that a spreadsheet would run as a formula get an apostrophe in front
     Csv,
+    /// A Parquet file with the columns of the table and their types
+    Parquet,
 }
 
 impl From<Kind> for RecordKind {
@@ -144,6 +147,13 @@ pub(crate) fn run(
             }
             Format::Csv => {
                 let mut table = RecordTable::new(out)?;
+                let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
+                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
+                table.finish()?;
+                errors
+            }
+            Format::Parquet => {
+                let mut table = RecordFile::new(out)?;
                 let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
                 let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
                 table.finish()?;

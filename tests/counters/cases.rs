@@ -23,7 +23,9 @@ fn requests_of_the_cases() {
         assert_eq!(found[0]["contradictions"], serde_json::json!([]), "{name}");
     }
     // Tables of somebody's results: nothing in them was counted.
-    for name in ["46_tput_vs_al_across_k.json", "73_chunk_vs_token_latency.json", "74_al_rate_consistency.json"] {
+    for name in
+        ["46_tput_vs_al_across_k.json", "73_chunk_vs_token_latency.json", "74_al_rate_consistency.json"]
+    {
         assert_eq!(records(&cases.join(name)).len(), 0, "{name}");
     }
 }

@@ -11,9 +11,13 @@ fn the_worked_example_of_the_counters() {
     let ran = collect(&data("vllm_before.prom"), &data("vllm_after.prom"), &[]);
     assert_eq!(ran.exit, Exit::Ok, "{}", ran.err);
     let document = ran.json();
-    for (name, value) in
-        [("schema_version", 1.0), ("accepted", 5020.0), ("drafts", 2000.0), ("accept_length", 3.51), ("draft_length", 5.0)]
-    {
+    for (name, value) in [
+        ("schema_version", 1.0),
+        ("accepted", 5020.0),
+        ("drafts", 2000.0),
+        ("accept_length", 3.51),
+        ("draft_length", 5.0),
+    ] {
         assert_eq!(document[name].as_f64().unwrap(), value, "{name}");
     }
     assert_eq!(document["model"], "deepseek-v4.1-flash");
@@ -85,7 +89,8 @@ fn one_model_of_several_is_picked_by_name() {
     let both = |name: &str, scrape: &str| {
         let text = text_of(&data(scrape));
         let other = text.replace("deepseek-v4.1-flash", "other").replace("engine=\"0\"", "engine=\"7\"");
-        let samples: String = other.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+        let samples: String =
+            other.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
         let path = folder.path().join(name);
         fs::write(&path, text + &samples).unwrap();
         path

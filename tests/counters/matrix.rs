@@ -82,18 +82,27 @@ fn a_curve_and_its_provenance_that_pass_the_check() {
         "deepseek-v4.1-flash:\n  thinking_on:\n    1: 1.81\n    3: 2.85\n  thinking_off:\n    1: 1.85\n    3: 3.05\n"
     ), "{text}");
     assert!(text.starts_with("# Source GitHub Actions run: https://example.org/runs/42\n"));
-    assert!(text.contains("# thinking_on k=3: AR=0.6163; accepted=1849; proposed=3000; drafts=1000\n"), "{text}");
+    assert!(
+        text.contains("# thinking_on k=3: AR=0.6163; accepted=1849; proposed=3000; drafts=1000\n"),
+        "{text}"
+    );
     let checked = accsim(&["curves", "check", out.path().to_str().unwrap(), "--json"]);
     assert_eq!(checked.exit, Exit::Ok);
     let document = checked.json();
-    let grave: Vec<_> =
-        document["findings"].as_array().unwrap().iter().filter(|finding| finding["severity"] != "note").collect();
+    let grave: Vec<_> = document["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["severity"] != "note")
+        .collect();
     assert!(grave.is_empty(), "{grave:?}");
     let golden = out.path().to_str().unwrap();
     let looked = accsim(&["--golden-dir", golden, "curves", "lookup", "dsv41flash", "dspark", "3"]);
     assert_eq!(looked.out, b"2.85\n", "{}", looked.err);
     let provenance = text_of(&out.path().join("provenance/dsv41flash_dspark.yaml"));
-    for words in ["status: committed", "method: dspark", "where: main", "output_len: 4096", "independent: false"] {
+    for words in
+        ["status: committed", "method: dspark", "where: main", "output_len: 4096", "independent: false"]
+    {
         assert!(provenance.contains(words), "{words}: {provenance}");
     }
 }
@@ -110,29 +119,44 @@ fn refused(spoil: impl FnOnce(&Path), words: &str) {
 
 #[test]
 fn a_missing_cell_is_refused() {
-    refused(|root| fs::remove_dir_all(root.join("thinking_off/k3")).unwrap(), "thinking_off has no snapshots for the draft length 3");
+    refused(
+        |root| fs::remove_dir_all(root.join("thinking_off/k3")).unwrap(),
+        "thinking_off has no snapshots for the draft length 3",
+    );
     refused(|root| fs::remove_file(root.join("thinking_on/k1/after.prom")).unwrap(), "found 0");
-    refused(|root| {
-        let cells = "cells: {thinking_on: [1, 2, 3], thinking_off: [1, 3]}\n";
-        fs::write(root.join("matrix.yaml"), format!("{ABOUT}{cells}")).unwrap();
-    }, "thinking_on has no snapshots for the draft length 2");
-    refused(|root| {
-        let cells = "cells: {thinking_on: [1, 3], thinking_off: [1]}\n";
-        fs::write(root.join("matrix.yaml"), format!("{ABOUT}{cells}")).unwrap();
-    }, "does not name");
+    refused(
+        |root| {
+            let cells = "cells: {thinking_on: [1, 2, 3], thinking_off: [1, 3]}\n";
+            fs::write(root.join("matrix.yaml"), format!("{ABOUT}{cells}")).unwrap();
+        },
+        "thinking_on has no snapshots for the draft length 2",
+    );
+    refused(
+        |root| {
+            let cells = "cells: {thinking_on: [1, 3], thinking_off: [1]}\n";
+            fs::write(root.join("matrix.yaml"), format!("{ABOUT}{cells}")).unwrap();
+        },
+        "does not name",
+    );
 }
 
 #[test]
 fn a_counter_that_went_backwards_is_refused() {
-    refused(|root| fs::write(root.join("thinking_on/k1/before.prom"), scrape(2000, &[1600])).unwrap(), "went backwards");
+    refused(
+        |root| fs::write(root.join("thinking_on/k1/before.prom"), scrape(2000, &[1600])).unwrap(),
+        "went backwards",
+    );
 }
 
 #[test]
 fn positions_that_contradict_the_total_are_refused() {
-    refused(|root| {
-        let text = scrape(1000, &[800, 600, 449]).replace("position=\"1\"} 600", "position=\"1\"} 601");
-        fs::write(root.join("thinking_on/k3/after.prom"), text).unwrap();
-    }, "thinking_on, draft length 3: the counters contradict each other");
+    refused(
+        |root| {
+            let text = scrape(1000, &[800, 600, 449]).replace("position=\"1\"} 600", "position=\"1\"} 601");
+            fs::write(root.join("thinking_on/k3/after.prom"), text).unwrap();
+        },
+        "thinking_on, draft length 3: the counters contradict each other",
+    );
 }
 
 #[test]
@@ -146,11 +170,17 @@ fn what_is_no_cell_or_no_description_is_refused() {
     refused(|root| fs::create_dir(root.join("thinking_on/five")).unwrap(), "expected a folder named k");
     refused(|root| fs::remove_file(root.join("matrix.yaml")).unwrap(), "matrix.yaml");
     refused(|root| fs::write(root.join("matrix.yaml"), format!("{ABOUT}colour: red\n")).unwrap(), "colour");
-    refused(|root| fs::write(root.join("matrix.yaml"), ABOUT.replace("vllm:nightly", "a\\nb")).unwrap(), "image holds a line break");
-    refused(|root| {
-        fs::remove_dir_all(root.join("thinking_on")).unwrap();
-        fs::remove_dir_all(root.join("thinking_off")).unwrap();
-    }, "expected folders thinking_on");
+    refused(
+        |root| fs::write(root.join("matrix.yaml"), ABOUT.replace("vllm:nightly", "a\\nb")).unwrap(),
+        "image holds a line break",
+    );
+    refused(
+        |root| {
+            fs::remove_dir_all(root.join("thinking_on")).unwrap();
+            fs::remove_dir_all(root.join("thinking_off")).unwrap();
+        },
+        "expected folders thinking_on",
+    );
 }
 
 #[test]

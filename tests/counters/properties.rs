@@ -16,11 +16,13 @@ struct Engine {
 }
 
 fn engine() -> impl Strategy<Value = Engine> {
-    (1_u64..1 << 40, proptest::collection::vec(0_u32..=1000, SizeRange::from(4))).prop_map(|(drafts, mut shares)| {
-        shares.sort_unstable_by(|one, other| other.cmp(one));
-        let accepted_at = shares.iter().map(|share| drafts / 1000 * u64::from(*share)).collect();
-        Engine { drafts, accepted_at }
-    })
+    (1_u64..1 << 40, proptest::collection::vec(0_u32..=1000, SizeRange::from(4))).prop_map(
+        |(drafts, mut shares)| {
+            shares.sort_unstable_by(|one, other| other.cmp(one));
+            let accepted_at = shares.iter().map(|share| drafts / 1000 * u64::from(*share)).collect();
+            Engine { drafts, accepted_at }
+        },
+    )
 }
 
 /// The samples of an engine, one a line; `turned` gives labels in another order.
@@ -28,7 +30,11 @@ fn samples(number: usize, engine: &Engine, turned: bool) -> Vec<String> {
     let labels = |more: &str| {
         let (one, two) = (format!("engine=\"{number}\""), "model_name=\"m\"".to_owned());
         let labels = if turned { [two, one] } else { [one, two] };
-        if turned && !more.is_empty() { format!("{more},{}", labels.join(", ")) } else { [&labels.join(","), more].join(if more.is_empty() { "" } else { "," }) }
+        if turned && !more.is_empty() {
+            format!("{more},{}", labels.join(", "))
+        } else {
+            [&labels.join(","), more].join(if more.is_empty() { "" } else { "," })
+        }
     };
     let accepted: u64 = engine.accepted_at.iter().sum();
     let mut lines = vec![

@@ -63,9 +63,18 @@ fn iterations_are_records_of_their_rank_and_an_iteration_without_drafts_has_no_l
 #[test]
 fn counters_of_all_engines_are_summed_over_series() {
     for (file, expected) in [
-        ("vllm_after.prom", json!({"engine": "vllm", "accepted": 7520, "steps": 3000, "drafted": 15_000, "draft_length": 5})),
-        ("trtllm_after.prom", json!({"engine": "trtllm", "accepted": 1639, "steps": 1100, "accept_len": 2.49})),
-        ("atom_after.prom", json!({"engine": "atom", "accepted": 554_260, "steps": 200_100, "draft_length": 7})),
+        (
+            "vllm_after.prom",
+            json!({"engine": "vllm", "accepted": 7520, "steps": 3000, "drafted": 15_000, "draft_length": 5}),
+        ),
+        (
+            "trtllm_after.prom",
+            json!({"engine": "trtllm", "accepted": 1639, "steps": 1100, "accept_len": 2.49}),
+        ),
+        (
+            "atom_after.prom",
+            json!({"engine": "atom", "accepted": 554_260, "steps": 200_100, "draft_length": 7}),
+        ),
     ] {
         let found = records(&data(file));
         assert_eq!(found.len(), 1, "{file}");

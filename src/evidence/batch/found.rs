@@ -1,6 +1,8 @@
 //! What a scanner found in a block.
 
-use crate::evidence::{CounterRecord, DecodeLine, EngineLine, Record, ServerStart, SkipReason, Tags, Timestamp};
+use crate::evidence::{
+    CounterRecord, DecodeLine, EngineLine, Record, ServerStart, SkipReason, Tags, Timestamp,
+};
 
 use super::compact::{Base, CompactLine, Shape, Spot, index};
 

@@ -90,6 +90,12 @@ pub enum Contradiction {
 }
 
 impl Counts {
+    /// Whether nothing was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// 1 + accepted / steps; `None` without a step or without the sums.
     #[must_use]
     pub fn accept_length(&self) -> Option<f64> {

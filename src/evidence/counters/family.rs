@@ -112,7 +112,12 @@ const FAMILIES: [Family; 15] = [
 ];
 
 /// Beginnings of the names of all four engines' metrics.
-const PREFIXES: [&str; 4] = ["vllm:", "sglang:", "trtllm_", "atom:"];
+const PREFIXES: [(&str, Exporter); 4] = [
+    ("vllm:", Exporter::Vllm),
+    ("sglang:", Exporter::Sglang),
+    ("trtllm_", Exporter::Trtllm),
+    ("atom:", Exporter::Atom),
+];
 
 impl Family {
     /// The metric with this name, as exposed (`_total`) or as exports write it (without).
@@ -139,9 +144,9 @@ impl Family {
     }
 }
 
-/// Whether a metric's name is one that an engine of ours exports, of drafting or not.
-pub(super) fn is_of_engine(name: &str) -> bool {
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+/// Which engine exports a metric of this name, be it of drafting or not.
+pub(super) fn exporter_of(name: &str) -> Option<Exporter> {
+    PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, exporter)| *exporter)
 }
 
 /// The nearest double; exact below 2^53.

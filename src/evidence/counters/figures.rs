@@ -1,9 +1,10 @@
 //! Records of figures: what one document, or one object of it, says.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::counts::{Contradiction, Counts, float};
-use super::snapshot::ModelCounts;
+use super::snapshot::{ModelCounts, Scrape};
 use crate::evidence::RecordKind;
 
 /// One thing that a counter, a request or an endpoint says.
@@ -107,6 +108,8 @@ pub struct DebugStats {
     pub accept_len_printed: Option<f64>,
     /// `acceptance_rate`, as printed.
     pub draft_accept_rate: Option<f64>,
+    /// The same as counters.
+    pub scrape: Option<Arc<Scrape>>,
 }
 
 /// What a server of SGLang says of itself.

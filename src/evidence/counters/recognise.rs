@@ -1,7 +1,7 @@
 //! Which documents hold figures: by their first bytes, not by their name.
 
 use super::exposition::{Exposed, parse_line};
-use super::family::is_of_engine;
+use super::family::exporter_of;
 
 /// Bytes that are looked at.
 pub(in crate::evidence) const LOOK: usize = 1 << 15;
@@ -88,7 +88,7 @@ fn is_exposition(text: &[u8]) -> bool {
 fn begins_with_sample(text: &[u8]) -> bool {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let parsed = std::str::from_utf8(line).map(parse_line);
-    matches!(parsed, Ok(Ok(Exposed::Sample(sample))) if is_of_engine(sample.name))
+    matches!(parsed, Ok(Ok(Exposed::Sample(sample))) if exporter_of(sample.name).is_some())
 }
 
 #[cfg(test)]

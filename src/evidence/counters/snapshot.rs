@@ -1,6 +1,7 @@
 //! All series of one scrape, or of one export with many scrapes, and what they add up to for each model.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::counts::Counts;
 use super::difference::{self, Counted};
@@ -17,8 +18,8 @@ pub struct Snapshot {
     series: BTreeMap<SeriesKey, Track>,
     /// What an export says of a series' begin.
     created: BTreeMap<SeriesKey, f64>,
-    /// Samples of an engine that are not about drafting.
-    others: u64,
+    /// Whose other metrics, not of drafting, are in it.
+    others: Option<Exporter>,
     /// Series that did not fit.
     dropped: u64,
     /// A series that stood twice in one scrape, with two values.
@@ -45,6 +46,59 @@ impl Span {
     }
 }
 
+/// When a scrape was made, as the name of its file or folder says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// `before`, `start`, `begin`, `pre`.
+    Before,
+    /// `after`, `end`, `final`, `post`.
+    After,
+}
+
+/// The series of one scrape, and what was scraped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scrape {
+    /// When, where a name says so.
+    pub moment: Option<Moment>,
+    /// The file's name without the word for the moment: two scrapes of one place are of the same servers.
+    pub place: String,
+    /// The series.
+    pub snapshot: Snapshot,
+}
+
+impl Scrape {
+    /// A scrape that was read from the file `name`.
+    ///
+    /// ```
+    /// use accsim::evidence::{Moment, Scrape, Snapshot};
+    ///
+    /// let scrape = Scrape::of("run/node0_before.prom", Snapshot::default());
+    /// assert_eq!((scrape.moment, scrape.place.as_str()), (Some(Moment::Before), "run/node0_.prom"));
+    /// ```
+    #[must_use]
+    pub fn of(name: &str, snapshot: Snapshot) -> Self {
+        const WORDS: [(&str, Moment); 8] = [
+            ("before", Moment::Before),
+            ("start", Moment::Before),
+            ("begin", Moment::Before),
+            ("pre", Moment::Before),
+            ("after", Moment::After),
+            ("end", Moment::After),
+            ("final", Moment::After),
+            ("post", Moment::After),
+        ];
+        let mut moment = None;
+        let mut place = String::with_capacity(name.len());
+        for piece in name.split_inclusive(|character: char| !character.is_ascii_alphanumeric()) {
+            let word = piece.trim_end_matches(|character: char| !character.is_ascii_alphanumeric());
+            let found = WORDS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known));
+            place.push_str(found.map_or(piece, |_| piece.get(word.len()..).unwrap_or_default()));
+            moment = found.map(|(_, moment)| *moment).or(moment);
+        }
+        Self { moment, place, snapshot }
+    }
+}
+
 /// What the series of one model add up to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelCounts {
@@ -64,6 +118,8 @@ pub struct ModelCounts {
     pub series: u32,
     /// A series that fell: its server was started anew between the scrapes, and the sums are wrong.
     pub restarted: Option<String>,
+    /// All series of the scrape, where it is one.
+    pub scrape: Option<Arc<Scrape>>,
 }
 
 impl Snapshot {
@@ -83,7 +139,7 @@ impl Snapshot {
         let family = Family::named(name);
         let created = family.is_none().then(|| Family::created(name)).flatten();
         let Some(family) = family.or(created) else {
-            self.others += u64::from(super::family::is_of_engine(name));
+            self.others = self.others.or_else(|| super::family::exporter_of(name));
             return;
         };
         let labels = labels.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -128,7 +184,7 @@ impl Snapshot {
         }
         let created = other.created.into_iter().take(MOST_SERIES.saturating_sub(self.created.len()));
         self.created.extend(created.map(|(key, time)| (at(key), time)));
-        self.others += other.others;
+        self.others = self.others.or(other.others);
         self.dropped += other.dropped;
         self.twice = self.twice.take().or(other.twice);
     }
@@ -163,7 +219,7 @@ impl Snapshot {
     /// Whether nothing of any engine was in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.series.is_empty() && self.others == 0
+        self.series.is_empty() && self.others.is_none()
     }
 
     /// A series that stood twice in one scrape with two values.
@@ -188,12 +244,15 @@ impl Snapshot {
     }
 
     /// What the series of each exporter and model add up to on their own: since the server's start, or between the first
-    /// and the last scrape of an export.
+    /// and the last scrape of an export. Metrics without any of drafting give one entry without counts.
     #[must_use]
     pub fn model_counts(&self) -> Vec<ModelCounts> {
         let mut groups: BTreeMap<(Exporter, Option<&str>), Vec<(&SeriesKey, &Track)>> = BTreeMap::new();
         for (key, track) in &self.series {
             groups.entry((track.exporter(), key.model())).or_default().push((key, track));
+        }
+        if let Some(exporter) = self.others.filter(|_| groups.is_empty()) {
+            return vec![sum(exporter, None, &[])];
         }
         groups.into_iter().map(|((exporter, model), series)| sum(exporter, model, &series)).collect()
     }
@@ -226,5 +285,6 @@ fn sum(exporter: Exporter, model: Option<&str>, series: &[(&SeriesKey, &Track)])
         endpoints: u32::try_from(endpoints.len()).unwrap_or(u32::MAX),
         series: u32::try_from(series.len()).unwrap_or(u32::MAX),
         restarted: restarted.map(|(key, _)| key.shown()),
+        scrape: None,
     }
 }

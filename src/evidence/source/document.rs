@@ -1,9 +1,11 @@
 //! One document of figures, from its bytes to its records.
 
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::sync::Arc;
 
 use crate::evidence::counters::{
-    CounterRecord, Document, Export, LOOK, Snapshot, read_json, read_parquet, read_text, recognise,
+    CounterRecord, DebugStats, Document, Export, LOOK, ModelCounts, Scrape, Snapshot, Span, read_json,
+    read_parquet, read_text, recognise,
 };
 use crate::evidence::{Place, Record, SkipReason, Skipped};
 
@@ -37,7 +39,7 @@ pub(super) fn read_document(
     index: u32,
     sink: &mut dyn FnMut(Piece<'_>),
 ) -> LogRead {
-    let mut reading = Reading { index, has_records: false, sink };
+    let mut reading = Reading { name, index, has_records: false, sink };
     let read = match (document, content) {
         (Document::Parquet, content) => held(content, budget).and_then(|export| reading.parquet(export)),
         (Document::Text, Content::Plain(file)) => reading.text(&mut buffered(Raw::new(file, budget)), budget),
@@ -82,6 +84,7 @@ fn held(content: Content<'_>, budget: &Budget<'_>) -> io::Result<Export> {
 
 /// Hands on the records of one document.
 struct Reading<'a> {
+    name: &'a str,
     index: u32,
     has_records: bool,
     sink: &'a mut dyn FnMut(Piece<'_>),
@@ -97,14 +100,14 @@ impl Reading<'_> {
         if read.is_cut {
             self.skip(read.lines, SkipReason::Truncated, "the text ends inside a line");
         } else {
-            self.snapshot(&read.snapshot);
+            self.snapshot(read.snapshot);
         }
         Ok(None)
     }
 
     fn json(&mut self, source: &mut dyn BufRead, budget: &Budget<'_>) -> io::Result<Option<Why>> {
         let end = read_json(source, count(budget.limits.line_bytes()), &mut |line, record| {
-            self.record(line, record);
+            self.record(line, self.scraped(record));
         })?;
         match end.stopped {
             Some((line, true)) => self.skip(line, SkipReason::Truncated, "the JSON ends inside a value"),
@@ -112,19 +115,39 @@ impl Reading<'_> {
             None => {}
         }
         // Scrapes that were read whole count, even where a later one is cut.
-        self.snapshot(&end.snapshot);
+        self.snapshot(end.snapshot);
         Ok(None)
     }
 
     fn parquet(&mut self, export: Export) -> io::Result<Option<Why>> {
         let Some(snapshot) = read_parquet(export)? else { return Ok(Some(Why::NotText("Parquet"))) };
-        self.snapshot(&snapshot);
+        self.snapshot(snapshot);
         Ok(None)
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot) {
-        for counts in snapshot.model_counts() {
-            self.record(1, CounterRecord::Counters(counts));
+    fn snapshot(&mut self, snapshot: Snapshot) {
+        if let Some(key) = snapshot.twice() {
+            let text = format!("{} stands twice in one scrape, with two values", key.shown());
+            return self.skip(1, SkipReason::Lookalike, &text);
+        }
+        let all = snapshot.model_counts();
+        let scrape = Arc::new(Scrape::of(self.name, snapshot));
+        for counts in all {
+            let scrape = (counts.span == Span::Lifetime).then(|| Arc::clone(&scrape));
+            self.record(1, CounterRecord::Counters(ModelCounts { scrape, ..counts }));
+        }
+    }
+
+    /// Adds to ATOM's own statistics when they were asked for.
+    fn scraped(&self, record: CounterRecord) -> CounterRecord {
+        match record {
+            CounterRecord::Debug(stats) => {
+                let mut snapshot = Snapshot::default();
+                snapshot.add_debug("", &stats);
+                let scrape = Some(Arc::new(Scrape::of(self.name, snapshot)));
+                CounterRecord::Debug(DebugStats { scrape, ..stats })
+            }
+            other => other,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Counters at one moment: a file, or a folder or archive with one for each endpoint.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
 use crate::evidence::counters::{
@@ -18,6 +18,7 @@ use super::progress::Progress;
 use super::stream::Content;
 use super::unpack::{Unpacker, Visitor};
 use super::walk::walk;
+use super::window::Window;
 
 /// Why a snapshot cannot be had.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -86,12 +87,14 @@ struct Scrapes {
 }
 
 impl Scrapes {
-    fn read(&mut self, name: &str, source: &mut dyn BufRead, longest: u64) -> Result<(), SnapshotError> {
+    fn read<R: Read>(&mut self, name: &str, source: R, longest: u64) -> Result<(), SnapshotError> {
+        let mut window = Window::new(source);
         let failed = |error: io::Error| {
             let failure = Failure::of_system(&error);
             SnapshotError::Unreadable(ReadError { name: name.to_owned(), failure, bytes: 0 })
         };
-        let document = recognise(source.fill_buf().map_err(failed)?);
+        let document = recognise(window.peek(LOOK).map_err(failed)?);
+        let source = &mut window;
         let endpoint = name.strip_prefix(&self.root).unwrap_or(name).trim_start_matches(['!', '/']);
         match document {
             Some(Document::Text) => {
@@ -132,8 +135,8 @@ impl Visitor for Scrapes {
     fn log(&mut self, name: String, content: Content<'_>, budget: &Budget<'_>) -> Option<Failure> {
         let longest = count(budget.limits.line_bytes());
         let read = match content {
-            Content::Plain(file) => self.read(&name, &mut buffered(Raw::new(file, budget)), longest),
-            Content::Stream(stream) => self.read(&name, &mut buffered(stream), longest),
+            Content::Plain(file) => self.read(&name, Raw::new(file, budget), longest),
+            Content::Stream(stream) => self.read(&name, stream, longest),
         };
         let error = read.err()?;
         let failure = match &error {
@@ -149,9 +152,4 @@ impl Visitor for Scrapes {
     }
 
     fn passed_over(&mut self, _: PassedOver) {}
-}
-
-/// Holds as much as is looked at.
-fn buffered<R: Read>(source: R) -> BufReader<R> {
-    BufReader::with_capacity(LOOK, source)
 }

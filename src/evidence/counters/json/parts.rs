@@ -209,6 +209,7 @@ impl Parts {
             counts: counts.completed(),
             accept_len_printed: self.number("average_tokens_per_forward"),
             draft_accept_rate: self.number("acceptance_rate"),
+            scrape: None,
         })
     }
 
@@ -216,9 +217,9 @@ impl Parts {
         let own = self.own_request();
         let inner = self.nested.as_ref().and_then(|nested| nested.request());
         let mut request = match (own, inner) {
-            (own, Some(inner)) if own.as_ref().is_none_or(|own| own.counts.steps.is_none()) => {
+            (None, Some(inner)) => {
                 let tokens = inner.completion_tokens.or_else(|| self.count("completion_tokens"));
-                let printed = inner.accept_len_printed.or_else(|| own.and_then(|own| own.accept_len_printed));
+                let printed = inner.accept_len_printed.or_else(|| self.number("length"));
                 RequestFigures { completion_tokens: tokens, accept_len_printed: printed, ..inner }
             }
             (own, _) => own?,
