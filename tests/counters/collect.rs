@@ -46,7 +46,7 @@ fn what_is_refused_and_why() {
     for (after, words) in [
         ("vllm_restarted.prom", "went backwards"),
         ("vllm_contradiction.prom", "contradict"),
-        ("trtllm_after.prom", "missing in the later snapshot"),
+        ("trtllm_after.prom", "several models"),
         ("aiperf_server_metrics.json", "differences over a whole run"),
         ("sglang_requests.jsonl", "holds no counters"),
         ("absent.prom", "cannot read"),
@@ -136,5 +136,5 @@ fn a_cut_snapshot_and_a_series_twice_are_refused() {
     assert!(ran.err.contains("stands twice"), "{}", ran.err);
     fs::write(&after, whole.replace("1700.0", "1700.x")).unwrap();
     let ran = collect(&data("vllm_before.prom"), &after, &[]);
-    assert!(ran.err.contains("line 6"), "{}", ran.err);
+    assert!(ran.err.contains("line 7"), "{}", ran.err);
 }
