@@ -88,6 +88,8 @@ pub enum FindingCode {
     ShortRun,
     /// The lines are not the server's own draws.
     ReplayContradicted,
+    /// Log, counters and requests of one run show different accept lengths.
+    EvidenceDisagrees,
 }
 
 impl FindingCode {
@@ -118,6 +120,7 @@ impl FindingCode {
             Self::NoDecodeLines => "no-decode-lines",
             Self::ShortRun => "short-run",
             Self::ReplayContradicted => "replay-contradicted",
+            Self::EvidenceDisagrees => "evidence-disagrees",
         }
     }
 }

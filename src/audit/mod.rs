@@ -30,6 +30,7 @@ mod sequential;
 mod server;
 mod skipped;
 mod speed;
+mod stray;
 mod stretches;
 mod tally;
 mod trace;
