@@ -232,10 +232,10 @@ impl Figures {
             return None;
         }
         let (accepted, steps) = (counts.accepted?, counts.steps?);
-        let bins = counts.histogram.keys().last().filter(|last| **last < MOST_BINS);
-        let histogram = bins.map(|last| {
-            (0..=*last).map(|bin| counts.histogram.get(&bin).copied().unwrap_or(0)).collect::<Vec<u64>>()
-        });
+        let bins = bins(counts, steps);
+        let last = bins.keys().last().filter(|last| **last < MOST_BINS);
+        let histogram = last
+            .map(|last| (0..=*last).map(|bin| bins.get(&bin).copied().unwrap_or(0)).collect::<Vec<u64>>());
         Some(Window {
             accepted,
             steps: StepCount::Exact(steps),
@@ -275,6 +275,18 @@ impl Figures {
             self.findings.push(Finding { code, severity, message, evidence: Some(place) });
         }
     }
+}
+
+/// Steps by accepted drafts: as counted, or as they follow from the places. A place counts the steps in which its draft and
+/// all before it were accepted, so what one place has more than the next ended there.
+fn bins(counts: &Counts, steps: u64) -> BTreeMap<u32, u64> {
+    let is_whole = counts.accepted == Some(counts.accepted_at.iter().sum());
+    if !counts.histogram.is_empty() || counts.accepted_at.is_empty() || !is_whole {
+        return counts.histogram.clone();
+    }
+    let reached = std::iter::once(steps).chain(counts.accepted_at.iter().copied());
+    let next = counts.accepted_at.iter().copied().chain([0]);
+    (0..).zip(reached.zip(next).map(|(reached, next)| reached.saturating_sub(next))).collect()
 }
 
 impl Evidence {

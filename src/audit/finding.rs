@@ -94,6 +94,8 @@ pub enum FindingCode {
     GaugeOnly,
     /// The lines are not the server's own draws.
     ReplayContradicted,
+    /// Log, counters and requests of one run show different accept lengths.
+    EvidenceDisagrees,
 }
 
 impl FindingCode {
@@ -127,6 +129,7 @@ impl FindingCode {
             Self::CountsContradict => "counts-contradict",
             Self::GaugeOnly => "gauge-only",
             Self::ReplayContradicted => "replay-contradicted",
+            Self::EvidenceDisagrees => "evidence-disagrees",
         }
     }
 }

@@ -15,6 +15,7 @@ use super::injection;
 use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
+use super::pooled;
 use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
@@ -49,6 +50,9 @@ enum Looks {
 
 fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: Looks) -> PointReport {
     let target = target.filter(|_| !options.expect_real);
+    if seen.is_pooled() {
+        return pooled::judge(seen, target, options, looks == Looks::Many);
+    }
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
@@ -103,6 +107,14 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.push(finding);
     }
     findings.extend(seen.figure_findings.iter().cloned());
+    let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
+    let disagreements = pooled::disagreement(&seen.pooled, lines);
+    let (verdict, reason) = if !disagreements.is_empty() && verdict == Verdict::Consistent {
+        (Verdict::Insufficient, Reason::EvidenceDisagrees)
+    } else {
+        (verdict, reason)
+    };
+    findings.extend(disagreements);
     findings.extend(explain::about_verdict(seen, &reason));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
@@ -143,6 +155,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         median_tps: total(|speed| speed.median_tps),
         steady_mean_tps: total(|speed| speed.steady_mean_tps),
         lattice: analysis.as_ref().map(|analysis| analysis.lattice),
+        pooled: None,
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
         replay,

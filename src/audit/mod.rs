@@ -31,6 +31,7 @@ mod sequential;
 mod server;
 mod skipped;
 mod speed;
+mod stray;
 mod stretches;
 mod tally;
 mod trace;

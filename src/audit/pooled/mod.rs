@@ -4,6 +4,20 @@
 //! Whoever reads sums fills a [`PooledEvidence`] and gives it to
 //! [`Observed::add_pooled`](super::Observed::add_pooled); [`judge`](super::judge()) does the rest.
 
+mod agreement;
+mod estimate;
 mod evidence;
+mod explain;
+mod gather;
+mod judge;
+mod law;
+mod mark;
+#[cfg(test)]
+mod tests;
+mod tolerance;
 
+pub(super) use agreement::disagreement;
 pub use evidence::{PooledEvidence, PooledRank, PooledSource};
+pub(super) use explain::export;
+pub(super) use gather::{Gather, LineLog};
+pub(super) use judge::judge;

@@ -184,7 +184,11 @@ impl VllmSpec {
         let high = accepted / (printed - LENGTH_ROUNDING - 1.0);
         let low = if low.is_finite() { whole((low - 1e-9).ceil()) } else { 0 }.max(least);
         let high = if high.is_finite() && high > 0.0 { whole((high + 1e-9).floor()) } else { most }.min(most);
-        (low > 0 && low <= high).then_some(StepCount::Between(low, high))
+        match (low, high) {
+            (0, _) => None,
+            _ if low == high => Some(StepCount::Exact(low)),
+            _ => (low < high).then_some(StepCount::Between(low, high)),
+        }
     }
 }
 

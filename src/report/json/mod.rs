@@ -9,6 +9,7 @@ mod document;
 mod engines;
 mod env;
 mod number;
+mod pooled;
 mod prediction;
 mod records;
 mod replay;
