@@ -317,7 +317,9 @@ fn evidence(
 
 fn rank(number: Option<u32>, windows: &[Window]) -> PooledRank {
     let mut pool = Pool::default();
-    windows.iter().for_each(|window| pool.add(window));
+    for window in windows {
+        pool.add(window);
+    }
     let lines = u64::try_from(windows.len()).unwrap_or(u64::MAX);
     PooledRank { tags: tags(number), lines, pool, max_running_req: None }
 }

@@ -25,7 +25,7 @@ accsim collect [OPTIONS] --before <A> --after <B>
 #[derive(Args, Clone, Debug)]
 #[command(override_usage = USAGE)]
 pub(crate) struct CollectArgs {
-    /// Counters at the beginning: Prometheus text, or ATOM's /debug/mtp_stats; a folder has one file an endpoint
+    /// Counters at the beginning: Prometheus text, or ATOM's `/debug/mtp_stats`; a folder has one file an endpoint
     #[arg(long, value_name = "A", requires = "after", required_unless_present = "matrix")]
     before: Option<PathBuf>,
 
@@ -33,7 +33,7 @@ pub(crate) struct CollectArgs {
     #[arg(long, value_name = "B", requires = "before")]
     after: Option<PathBuf>,
 
-    /// A folder of snapshots: matrix.yaml, and thinking_on/k5/before.prom and after.prom for each mode and draft length
+    /// A folder of snapshots: matrix.yaml, and `thinking_on/k5/before.prom` and `after.prom` for each mode and draft length
     #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after", "json", "format"], requires = "output")]
     matrix: Option<PathBuf>,
 
@@ -41,7 +41,7 @@ pub(crate) struct CollectArgs {
     #[arg(short, long, value_name = "CURVE.yaml", requires = "matrix")]
     output: Option<PathBuf>,
 
-    /// Count for this model alone, by the counters' label model_name
+    /// Count for this model alone, by the counters' label `model_name`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 

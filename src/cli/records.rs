@@ -62,13 +62,13 @@ enum Kind {
     Counters,
     /// Speculative statistics of single requests
     Request,
-    /// Iterations of TensorRT-LLM's /metrics
+    /// Iterations of TensorRT-LLM's `/metrics`
     #[value(name = "iteration_json")]
     IterationJson,
-    /// ATOM's /debug/mtp_stats
+    /// ATOM's `/debug/mtp_stats`
     #[value(name = "debug_stats")]
     DebugStats,
-    /// SGLang's /get_server_info
+    /// SGLang's `/get_server_info`
     #[value(name = "server_info")]
     ServerInfo,
     /// vLLM: windows of speculative decoding

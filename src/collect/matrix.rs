@@ -134,18 +134,18 @@ pub enum MatrixError {
 pub fn read_matrix(folder: &Path, model: Option<&str>, limits: &Limits) -> Result<Matrix, MatrixError> {
     let about = about(folder)?;
     let mut folders: BTreeMap<(Thinking, u32), PathBuf> = BTreeMap::new();
-    let mut modes = BTreeSet::new();
+    let mut present = BTreeSet::new();
     for thinking in [Thinking::On, Thinking::Off] {
         let path = folder.join(thinking.key());
         if path.is_dir() {
-            modes.insert(thinking);
+            present.insert(thinking);
             cells(&path, thinking, &mut folders)?;
         }
     }
     if folders.is_empty() {
         return Err(MatrixError::NoModes(folder.to_owned()));
     }
-    complete(&about, &modes, &folders)?;
+    complete(&about, &present, &folders)?;
     let model = model.or(about.served_model.as_deref());
     let mut cells = Vec::new();
     for ((thinking, draft_length), folder) in folders {
@@ -211,14 +211,11 @@ fn complete(
     modes: &BTreeSet<Thinking>,
     found: &BTreeMap<(Thinking, u32), PathBuf>,
 ) -> Result<(), MatrixError> {
-    let wanted: BTreeSet<(Thinking, u32)> = match &about.cells {
-        Some(cells) => {
-            cells.iter().flat_map(|(mode, lengths)| lengths.iter().map(|length| (*mode, *length))).collect()
-        }
-        None => {
-            let lengths: BTreeSet<u32> = found.keys().map(|(_, length)| *length).collect();
-            modes.iter().flat_map(|mode| lengths.iter().map(|length| (*mode, *length))).collect()
-        }
+    let wanted: BTreeSet<(Thinking, u32)> = if let Some(cells) = &about.cells {
+        cells.iter().flat_map(|(mode, lengths)| lengths.iter().map(|length| (*mode, *length))).collect()
+    } else {
+        let lengths: BTreeSet<u32> = found.keys().map(|(_, length)| *length).collect();
+        modes.iter().flat_map(|mode| lengths.iter().map(|length| (*mode, *length))).collect()
     };
     if let Some((thinking, draft_length)) = wanted.iter().find(|cell| !found.contains_key(cell)) {
         return Err(MatrixError::MissingCell { thinking: *thinking, draft_length: *draft_length });

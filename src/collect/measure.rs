@@ -73,7 +73,7 @@ pub fn measure(before: &Snapshot, after: &Snapshot, model: Option<&str>) -> Resu
     else {
         return Err(Refusal::NoDrafts);
     };
-    Ok(Measured { accepted, drafts, accept_length, difference })
+    Ok(Measured { difference, accepted, drafts, accept_length })
 }
 
 impl Measured {

@@ -247,7 +247,7 @@ impl Snapshot {
     /// and the last scrape of an export. Metrics without any of drafting give one entry without counts.
     #[must_use]
     pub fn model_counts(&self) -> Vec<ModelCounts> {
-        let mut groups: BTreeMap<(Exporter, Option<&str>), Vec<(&SeriesKey, &Track)>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Exporter, Option<&str>), Group<'_>> = BTreeMap::new();
         for (key, track) in &self.series {
             groups.entry((track.exporter(), key.model())).or_default().push((key, track));
         }
@@ -257,6 +257,9 @@ impl Snapshot {
         groups.into_iter().map(|((exporter, model), series)| sum(exporter, model, &series)).collect()
     }
 }
+
+/// The series of one exporter and model.
+type Group<'a> = Vec<(&'a SeriesKey, &'a Track)>;
 
 fn sum(exporter: Exporter, model: Option<&str>, series: &[(&SeriesKey, &Track)]) -> ModelCounts {
     let spans = |track: &Track| track.is_difference || track.samples > 1;
