@@ -1,10 +1,10 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
-use crate::evidence::{
-    Batch, CompactLine, Deduplicator, EchoedSetting, EngineLine, Novelty, Part, Place, PrefillLine, Record, SkipReason,
-    Source, Tags,
-};
 use crate::engine::Engine;
+use crate::evidence::{
+    Batch, CompactLine, Deduplicator, EchoedSetting, EngineLine, Novelty, Part, Place, PrefillLine, Record,
+    SkipReason, Source, Tags,
+};
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
 
@@ -268,7 +268,10 @@ impl PointBuilder {
             let value = forced.target_accept_len.to_string();
             self.seen.inject(place, EchoedSetting { name: injection::FORCED, value: &value });
             if let Some(length) = forced.draft_length {
-                self.seen.inject(place, EchoedSetting { name: "num_speculative_tokens", value: &length.to_string() });
+                self.seen.inject(
+                    place,
+                    EchoedSetting { name: "num_speculative_tokens", value: &length.to_string() },
+                );
             }
         }
         if let Some(kind) = self.pooled.add(place, line, &self.scope) {

@@ -26,10 +26,10 @@ use crate::audit::{
     Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
     injected_length, judge,
 };
+use crate::engine::Engine;
 use crate::evidence::{
     Batch, Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
-use crate::engine::Engine;
 use crate::golden::{Query, Target};
 use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};

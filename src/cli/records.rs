@@ -13,8 +13,8 @@ use super::progress::ProgressLine;
 use super::skipped::SkippedReport;
 use super::{Exit, Global};
 use crate::evidence::{
-    Adjacent, Deduplicator, EngineLine, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record, RecordKind, RecordSink,
-    SkipReason, Skipped, VllmSpec, point_name,
+    Adjacent, Deduplicator, EngineLine, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record,
+    RecordKind, RecordSink, SkipReason, Skipped, VllmSpec, point_name,
 };
 use crate::report::csv::RecordTable;
 use crate::report::json::write_record;

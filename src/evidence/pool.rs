@@ -248,8 +248,7 @@ impl Pool {
     /// The histogram, where it holds every step.
     #[must_use]
     pub fn whole_histogram(&self) -> Option<&[u64]> {
-        let is_whole =
-            self.is_exact() && self.histogram_steps == self.steps_low && self.histogram_steps > 0;
+        let is_whole = self.is_exact() && self.histogram_steps == self.steps_low && self.histogram_steps > 0;
         is_whole.then_some(self.histogram.as_slice())
     }
 

@@ -42,7 +42,11 @@ fn what_is_simulated_is_consistent() {
         let log = simulated(&format!("{TARGET} --engine {engine} --lines 40 --seed 7"));
         let (exit, document) = audit(&log, TARGET);
         let point = &document["points"][0];
-        assert_eq!((exit, &point["verdict"]), (Exit::Ok, &Value::from("consistent")), "{engine}: {document:#}");
+        assert_eq!(
+            (exit, &point["verdict"]),
+            (Exit::Ok, &Value::from("consistent")),
+            "{engine}: {document:#}"
+        );
         assert_eq!(point["engine"], engine.split(' ').next().unwrap());
         assert_eq!(point["mechanism"]["best"], "match-expected", "{engine}");
         assert_eq!((&point["decode_lines"], &point["spec_lines"]), (&40.into(), &40.into()), "{engine}");
@@ -51,7 +55,8 @@ fn what_is_simulated_is_consistent() {
         let mean = 1.0 + pooled["accepted"].as_f64().unwrap() / pooled["steps_low"].as_f64().unwrap();
         assert!((point["accept_len"]["mean"].as_f64().unwrap() - mean).abs() < 1e-6, "{engine}");
         // Another cell, another length, one off.
-        for (length, code) in [("2.51", "off-by-one"), ("4.51", "off-by-one"), ("3.20", "other-golden-cell")] {
+        for (length, code) in [("2.51", "off-by-one"), ("4.51", "off-by-one"), ("3.20", "other-golden-cell")]
+        {
             let (exit, document) = audit(&log, &format!("--accept-length {length} --max-accept-length 6"));
             assert_eq!(exit, Exit::Wrong, "{engine} {length}: {document:#}");
             assert!(codes(&document).contains(&code), "{engine} {length}: {document:#}");
@@ -133,7 +138,9 @@ fn tensorrt_llm_and_tilert_cannot_be_audited_by_their_logs() {
         assert!(codes(&document).contains(&"no-speculative-fields"), "{document:#}");
         assert!(document.to_string().contains("numRequestsWithDraftTokens"), "it names the export");
     }
-    for (text, flags) in [("+ export TILERT_SIMULATE_ACC_LEN=3.51\nstarted\n", ""), ("started\n", "--engine tilert")] {
+    for (text, flags) in
+        [("+ export TILERT_SIMULATE_ACC_LEN=3.51\nstarted\n", ""), ("started\n", "--engine tilert")]
+    {
         let (exit, document) = audit(text, flags);
         let point = &document["points"][0];
         assert_eq!((exit, &point["verdict"]), (Exit::Undecided, &Value::from("unauditable")), "{document:#}");
@@ -180,7 +187,10 @@ fn copies_nan_windows_and_a_scope() {
     let (_, document) = audit(&text, "");
     let point = &document["points"][0];
     assert_eq!((&point["decode_lines"], &point["steps"]), (&4.into(), &800.into()));
-    assert_eq!((&point["skipped_lines"]["duplicate"], &point["skipped_lines"]["not_finite"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&point["skipped_lines"]["duplicate"], &point["skipped_lines"]["not_finite"]),
+        (&1.into(), &1.into())
+    );
     for (flags, lines) in [
         ("--since 2026-10-12T01:00:10", 3),
         ("--until 01:00:10", 2),
@@ -196,7 +206,8 @@ fn copies_nan_windows_and_a_scope() {
 #[test]
 fn a_changing_draft_length_leaves_bounds() {
     // 1 + 1500/N prints as 2.50 for N from 997 to 1003; 2900 drafts are no multiple of 3.
-    let text: String = (0..6).map(|index| window(index * 10, 1500, 2900, "0.800, 0.500, 0.200", "2.50")).collect();
+    let text: String =
+        (0..6).map(|index| window(index * 10, 1500, 2900, "0.800, 0.500, 0.200", "2.50")).collect();
     let (exit, document) = audit(&text, "--accept-length 2.5 --max-accept-length 4");
     let pooled = &document["points"][0]["pooled"];
     assert!(pooled["steps_low"].as_u64() < pooled["steps_high"].as_u64(), "{document:#}");
@@ -264,6 +275,35 @@ fn another_engine_named_leaves_nothing() {
     assert_eq!((exit, &document["points"][0]["decode_lines"]), (Exit::Undecided, &0.into()));
 }
 
+/// Builds of ATOM that know the rate alone decay from draft to draft; without their own line that looks like judged drafts.
+#[test]
+fn a_steady_decay_is_atoms_older_law_where_the_log_says_forced() {
+    // Conditional rate 0.6: 0.6, 0.36, 0.216; AL 2.176.
+    let interval = |second: u32| {
+        format!(
+            "[atom 14:45:{second:02}] [MTP Stats Interval] Average toks/fwd: 2.18, Accepted/Total Draft tokens: 1176/3000, \
+             Acceptance rate: 39.20%, Accepted tokens distribution: {{0: '40.00%', 1: '24.00%', 2: '14.40%', 3: '21.60%'}}\n"
+        )
+    };
+    let log: String = (0..20).map(interval).collect();
+    let target = "--accept-length 2.18 --max-accept-length 4";
+    let (exit, document) = audit(&log, target);
+    assert_eq!(
+        (exit, &document["points"][0]["mechanism"]["best"]),
+        (Exit::Wrong, &"real".into()),
+        "{document:#}"
+    );
+    let told = "[atom 14:44:00] Forced speculative acceptance ON: mean acceptance length 2.1760 over 3 draft positions (per-position \
+                rates [0.6, 0.36, 0.216]). Throughput numbers from this run are synthetic.\n";
+    let (exit, document) = audit(&(told.to_owned() + &log), target);
+    assert_eq!(
+        (exit, &document["points"][0]["mechanism"]["best"]),
+        (Exit::Ok, &"geometric".into()),
+        "{document:#}"
+    );
+    assert!(codes(&document).contains(&"method-mismatch"));
+}
+
 /// The report does not depend on the number of threads or on how the log is cut.
 #[test]
 fn threads_change_nothing() {
@@ -278,6 +318,9 @@ fn threads_change_nothing() {
 #[test]
 fn every_segment_of_a_restarted_server_is_a_point() {
     let log = simulated(&format!("{TARGET} --engine vllm --lines 10 --seed 7"));
-    let (_, document) = audit(&(log.clone() + &log.replace("APIServer pid=1", "APIServer pid=2")), &format!("{TARGET} --point-by segment"));
+    let (_, document) = audit(
+        &(log.clone() + &log.replace("APIServer pid=1", "APIServer pid=2")),
+        &format!("{TARGET} --point-by segment"),
+    );
     assert_eq!(document["points"].as_array().unwrap().len(), 2, "{document:#}");
 }

@@ -98,8 +98,14 @@ fn configurations_in_every_quoting() {
              {'method': 'mtp', 'num_speculative_tokens': 5, 'synthetic_acceptance_length': 3.51}}",
             &length,
         ),
-        ("vllm serve m --speculative-config.num_speculative_tokens 5 --speculative-config.synthetic_acceptance_length=3.51", &length),
-        ("vllm serve m --speculative-config.num-speculative-tokens=5 --speculative-config.synthetic-acceptance-length 3.51", &length),
+        (
+            "vllm serve m --speculative-config.num_speculative_tokens 5 --speculative-config.synthetic_acceptance_length=3.51",
+            &length,
+        ),
+        (
+            "vllm serve m --speculative-config.num-speculative-tokens=5 --speculative-config.synthetic-acceptance-length 3.51",
+            &length,
+        ),
         (
             "INFO 10-12 01:02:03 [core.py:58] Initializing a V1 LLM engine (v0.19.0) with config: model='m', \
              speculative_config=SpeculativeConfig(method='mtp', num_spec_tokens=3, synthetic_acceptance_length=None, \

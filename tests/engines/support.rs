@@ -38,7 +38,8 @@ pub(crate) fn accsim(args: &[&str]) -> (Exit, String, String) {
 
 /// The records of a text, those that were passed over too.
 pub(crate) fn records(text: &str) -> Vec<Value> {
-    let kinds = "decode,prefill,setting,spec,spec_legacy,engine,iter,interval,cumulative,forced_target,rejected";
+    let kinds =
+        "decode,prefill,setting,spec,spec_legacy,engine,iter,interval,cumulative,forced_target,rejected";
     let folder = Folder::new(&format!("engine-records-{:?}", std::thread::current().id()));
     let log = folder.write("a.log", text);
     let (exit, out, err) = accsim(&["records", &log, "--kind", kinds, "-q"]);

@@ -34,10 +34,9 @@ pub(crate) fn about_mechanism(
     }
     match mechanisms.best? {
         // A simulation by requests is not SGLang's, yet it has no code of its own: the verdict's reason says it.
-        Mechanism::MatchExpected
-        | Mechanism::PerRequest
-        | Mechanism::PerPosition
-        | Mechanism::Geometric => None,
+        Mechanism::MatchExpected | Mechanism::PerRequest | Mechanism::PerPosition | Mechanism::Geometric => {
+            None
+        }
         Mechanism::Rounded => Some(rounded(seen, target, mechanisms.constant)),
         Mechanism::Multinomial => Some(error(
             FindingCode::MultinomialBias,

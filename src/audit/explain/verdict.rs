@@ -85,7 +85,9 @@ impl fmt::Display for Reason {
             Self::NoDecodeLines => write!(f, "the log holds no decode line"),
             Self::NoAcceptLengths => write!(f, "no decode line has an accept length"),
             Self::NoExport(engine) => write!(f, "{}: {}", engine.title(), export(*engine)),
-            Self::EvidenceDisagrees => write!(f, "the kinds of evidence for this run show different accept lengths"),
+            Self::EvidenceDisagrees => {
+                write!(f, "the kinds of evidence for this run show different accept lengths")
+            }
             Self::NoTarget => write!(
                 f,
                 "no target is known: name one by --model, --method and --draft-length, or by --accept-length"

@@ -12,10 +12,7 @@ const ERRORS: f64 = 3.29;
 const ROUNDING: f64 = 0.01;
 
 /// A finding for every pair that disagrees. `lines` is the mean that lines of SGLang show, and its independent steps.
-pub(in crate::audit) fn disagreement(
-    evidence: &[PooledEvidence],
-    lines: Option<(f64, f64)>,
-) -> Vec<Finding> {
+pub(in crate::audit) fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<Finding> {
     let mut shown: Vec<(&str, f64, f64, Option<crate::evidence::Place>)> = Vec::new();
     shown.extend(lines.map(|(mean, steps)| ("log", mean, steps, None)));
     for evidence in evidence {

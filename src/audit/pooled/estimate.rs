@@ -112,8 +112,10 @@ fn variance(pool: &Pool) -> Option<f64> {
     if pool.positions.is_empty() {
         return None;
     }
-    let squares: f64 =
-        (0_u64..).zip(&pool.positions).map(|(index, position)| (2.0 * float(index) + 1.0) * position.share()).sum();
+    let squares: f64 = (0_u64..)
+        .zip(&pool.positions)
+        .map(|(index, position)| (2.0 * float(index) + 1.0) * position.share())
+        .sum();
     Some((squares - accepted * accepted).max(0.0))
 }
 

@@ -18,12 +18,16 @@ pub(in crate::audit) fn export(engine: Engine) -> &'static str {
              numRequestsWithDraftTokens) during the run, or the Prometheus counters \
              trtllm_spec_decode_accepted_tokens_total and trtllm_spec_decode_drafted_tokens_total before and after it"
         }
-        Engine::Tilert => "no log line and no metric of it that shows acceptance is known; its settings can be checked",
+        Engine::Tilert => {
+            "no log line and no metric of it that shows acceptance is known; its settings can be checked"
+        }
         Engine::Vllm => {
             "read the counters vllm:spec_decode_num_accepted_tokens_total and vllm:spec_decode_num_drafts_total before \
              and after the run"
         }
-        Engine::Atom => "read /debug/mtp_stats, or the counters atom:mtp_accepted_tokens_total and atom:mtp_decode_steps_total",
+        Engine::Atom => {
+            "read /debug/mtp_stats, or the counters atom:mtp_accepted_tokens_total and atom:mtp_decode_steps_total"
+        }
         Engine::Sglang => "read its decode lines",
     }
 }
@@ -45,7 +49,11 @@ pub(super) fn about_length(seen: &Observed, analysis: &Analysis, target: Option<
 }
 
 /// What the lines show, whatever law is behind them.
-pub(super) fn about_lines(seen: &Observed, analysis: Option<&Analysis>, engine: Option<Engine>) -> Vec<Finding> {
+pub(super) fn about_lines(
+    seen: &Observed,
+    analysis: Option<&Analysis>,
+    engine: Option<Engine>,
+) -> Vec<Finding> {
     let log = &seen.line_log;
     let mut findings = Vec::new();
     if let (None, Some(engine)) = (analysis, engine) {
@@ -55,7 +63,10 @@ pub(super) fn about_lines(seen: &Observed, analysis: Option<&Analysis>, engine: 
         findings.push(warning(
             FindingCode::MultipleServers,
             Some(place),
-            format!("lines of {} stand in the log too: pass --engine, or give each server's log apart", other.title()),
+            format!(
+                "lines of {} stand in the log too: pass --engine, or give each server's log apart",
+                other.title()
+            ),
         ));
     }
     if seen.skipped.counts.duplicate > 0 {
@@ -155,7 +166,11 @@ fn nothing(seen: &Observed, engine: Engine) -> Option<Finding> {
 }
 
 /// What the law means, and what to do about it.
-pub(super) fn about_mechanism(seen: &Observed, analysis: &Analysis, target: Option<&Target>) -> Option<Finding> {
+pub(super) fn about_mechanism(
+    seen: &Observed,
+    analysis: &Analysis,
+    target: Option<&Target>,
+) -> Option<Finding> {
     let target = target?;
     let (length, max) = (target.accept_length(), target.max_accept_length());
     let place = seen.line_log.first;
@@ -164,14 +179,19 @@ pub(super) fn about_mechanism(seen: &Observed, analysis: &Analysis, target: Opti
         return Some(error(
             FindingCode::Clamped,
             place,
-            format!("every step shows {max}.00: the target {length} lies above the most that a step can emit, and the engine cut it"),
+            format!(
+                "every step shows {max}.00: the target {length} lies above the most that a step can emit, and the engine cut it"
+            ),
         ));
     }
     if analysis.estimate.mean > f64::from(max) + 0.005 {
         return Some(error(
             FindingCode::AcceptLenAboveMax,
             place,
-            format!("the mean {:.3} lies above the {max} tokens that a step of this draft length can emit", analysis.estimate.mean),
+            format!(
+                "the mean {:.3} lies above the {max} tokens that a step of this draft length can emit",
+                analysis.estimate.mean
+            ),
         ));
     }
     if let Some(shown) = constant.filter(|shown| (length.get() - f64::from(*shown)).abs() - 1.0 < 1e-9)

@@ -104,7 +104,12 @@ impl Gather {
     }
 
     /// Takes a line; says why, where it counts for nothing.
-    pub(in crate::audit) fn add(&mut self, place: Place, line: &EngineLine, scope: &Scope) -> Option<SkipKind> {
+    pub(in crate::audit) fn add(
+        &mut self,
+        place: Place,
+        line: &EngineLine,
+        scope: &Scope,
+    ) -> Option<SkipKind> {
         if self.only.is_some_and(|only| only != line.engine()) {
             return Some(SkipKind::Unread(SkipReason::Lookalike));
         }
@@ -164,7 +169,9 @@ impl Gather {
     fn seen(&mut self, engine: Engine, place: Place) {
         match self.log.engine {
             None => self.log.engine = Some(engine),
-            Some(first) if first != engine && self.log.other.is_none() => self.log.other = Some((engine, place)),
+            Some(first) if first != engine && self.log.other.is_none() => {
+                self.log.other = Some((engine, place))
+            }
             Some(_) => {}
         }
     }
@@ -256,7 +263,9 @@ impl Gather {
             return Some(SkipKind::Unread(SkipReason::Duplicate));
         }
         if line.is_cumulative {
-            if scope.is_whole() && self.cumulative.as_ref().is_none_or(|(known, _)| known.drafted <= line.drafted) {
+            if scope.is_whole()
+                && self.cumulative.as_ref().is_none_or(|(known, _)| known.drafted <= line.drafted)
+            {
                 self.cumulative = Some((line.clone(), place));
             }
             return None;

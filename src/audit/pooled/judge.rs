@@ -52,8 +52,9 @@ pub(in crate::audit) fn judge(
         let estimate = Estimate::new(&pool, mark, independent(evidence))?;
         let engine = evidence.engine;
         let rates = rates.as_deref();
-        let mechanisms =
-            Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, options }.mechanisms(target);
+        let is_told = injection::first_length(&seen.injected).is_some();
+        let mechanisms = Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
+            .mechanisms(target);
         Some(Analysis { engine, pool, mark, estimate, mechanisms, slack: slack(engine) })
     });
     let mut findings = Vec::new();
@@ -186,16 +187,13 @@ fn sharpest(evidence: &[PooledEvidence]) -> Option<&PooledEvidence> {
             let total = evidence.total();
             total.whole_histogram().is_some() && total.steps() >= MIN_STEPS
         };
-        has_bins(left)
-            .cmp(&has_bins(right))
-            .then(left.total().steps().total_cmp(&right.total().steps()))
+        has_bins(left).cmp(&has_bins(right)).then(left.total().steps().total_cmp(&right.total().steps()))
     })
 }
 
 /// Draws of their own, where ranks or requests share them.
 fn independent(evidence: &PooledEvidence) -> Option<f64> {
-    let largest =
-        || evidence.ranks.iter().map(|rank| rank.pool.steps()).fold(0.0, f64::max);
+    let largest = || evidence.ranks.iter().map(|rank| rank.pool.steps()).fold(0.0, f64::max);
     let is_shared = replicas_share(evidence.engine) && evidence.ranks.len() > 1;
     evidence.independent_steps.or_else(|| is_shared.then(largest))
 }
@@ -239,9 +237,8 @@ impl Analysis {
                 return (Verdict::Inconsistent, Reason::WrongMean(proof));
             }
         }
-        let interval = sequence
-            .map(|sequence| sequence.interval)
-            .or_else(|| self.estimate.interval(options.confidence));
+        let interval =
+            sequence.map(|sequence| sequence.interval).or_else(|| self.estimate.interval(options.confidence));
         let margin = options.margin.tokens(length).max(least_margin(self.engine));
         let is_enough = self.is_enough() && self.estimate.steps >= MIN_STEPS;
         match interval {
@@ -289,9 +286,7 @@ impl Analysis {
         match self.mark {
             Mark::Constant(1) if is_enough => (Verdict::Consistent, Reason::NothingAccepted),
             Mark::Constant(1) => (Verdict::Insufficient, Reason::EvaluationUndecided),
-            Mark::Constant(_) => {
-                (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::Constant))
-            }
+            Mark::Constant(_) => (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::Constant)),
             mark if mark.is_simulated() => {
                 (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::MatchExpected))
             }

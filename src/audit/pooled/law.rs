@@ -25,6 +25,8 @@ pub(super) struct Weighed<'a> {
     pub(super) estimate: &'a Estimate,
     /// Rates that the run was given.
     pub(super) rates: Option<&'a [f64]>,
+    /// The run is known to have been told a length: judged drafts of one steady rate look like ATOM's older law.
+    pub(super) is_told: bool,
     pub(super) options: &'a Options,
 }
 
@@ -142,7 +144,7 @@ impl Weighed<'_> {
         found.best = match (by_rates, self.engine) {
             (Some(true), _) => Some(Mechanism::PerPosition),
             (Some(false), _) => Some(Mechanism::Real),
-            (None, Engine::Atom) if self.is_geometric() => Some(Mechanism::Geometric),
+            (None, Engine::Atom) if self.is_told && self.is_geometric() => Some(Mechanism::Geometric),
             (None, Engine::Vllm) => {
                 let proof = self.estimate.interval(Confidence::proof());
                 let is_off = length.is_some_and(|length| {
@@ -207,7 +209,9 @@ impl Weighed<'_> {
         let ln = |mean: f64, variance: f64| {
             let count = float(windows);
             let squares = self.pool.spread.squares_about(mean - 1.0);
-            -0.5 * (count * (std::f64::consts::TAU * variance).ln() + self.pool.spread.ln_steps + squares / variance)
+            -0.5 * (count * (std::f64::consts::TAU * variance).ln()
+                + self.pool.spread.ln_steps
+                + squares / variance)
         };
         let impossible = |mechanism: Mechanism| found.rejected.contains(&mechanism);
         let own = length.map(|length| {
@@ -220,8 +224,11 @@ impl Weighed<'_> {
             }
         });
         let free = self.pool.spread.squares_about(self.estimate.mean - 1.0) / float(windows);
-        let real =
-            if impossible(Mechanism::Real) { f64::NEG_INFINITY } else { ln(self.estimate.mean, free.max(1e-6)) };
+        let real = if impossible(Mechanism::Real) {
+            f64::NEG_INFINITY
+        } else {
+            ln(self.estimate.mean, free.max(1e-6))
+        };
         found.log_likelihood.extend(own.map(|own| (Mechanism::MatchExpected, own)));
         found.log_likelihood.push((Mechanism::Real, real));
     }

@@ -94,7 +94,9 @@ fn of_positions(pool: &Pool) -> Mark {
         return Mark::Unknown;
     }
     // The last position that was ever reached.
-    let Some(last) = positions.iter().rposition(|position| position.max > reach) else { return Mark::Unknown };
+    let Some(last) = positions.iter().rposition(|position| position.max > reach) else {
+        return Mark::Unknown;
+    };
     let zeros = positions.len() - 1 - last;
     let ones = positions.iter().take_while(|position| position.min >= 1.0 - reach).count();
     let length = |accepted: usize| u32::try_from(accepted).unwrap_or(u32::MAX).saturating_add(1);

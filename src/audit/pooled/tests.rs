@@ -11,7 +11,8 @@ fn forced(windows: u64) -> Pool {
     let mut pool = Pool::default();
     for index in 0..windows {
         // 0.51 on average, as scattered as draws are.
-        let hits = 1020 + [0, 22, 12, 35, 3].iter().cycle().nth(index as usize).unwrap() * (1 - 2 * (index as i64 % 2));
+        let hits = 1020
+            + [0, 22, 12, 35, 3].iter().cycle().nth(index as usize).unwrap() * (1 - 2 * (index as i64 % 2));
         let share = (hits as f64 / 2000.0 * 1000.0).round() / 1000.0;
         pool.add(&Window {
             drafted: Some(10_000),
@@ -36,7 +37,10 @@ fn a_forced_length_has_its_mark_and_is_consistent() {
     let pool = forced(8);
     assert_eq!(Mark::of(&pool), Mark::TwoPoint { lo: 3, is_exact: true });
     let report = judged(Engine::Vllm, pool.clone(), Target::explicit(3.51, 6).ok());
-    assert_eq!((report.verdict, report.mechanisms.unwrap().best), (Verdict::Consistent, Some(Mechanism::MatchExpected)));
+    assert_eq!(
+        (report.verdict, report.mechanisms.unwrap().best),
+        (Verdict::Consistent, Some(Mechanism::MatchExpected))
+    );
     let off = judged(Engine::Vllm, pool.clone(), Target::explicit(2.51, 6).ok());
     assert_eq!(off.verdict, Verdict::Inconsistent);
     assert_eq!(off.findings[0].code, FindingCode::OffByOne);
@@ -58,7 +62,10 @@ fn judged_drafts_have_none() {
     }
     assert_eq!(Mark::of(&pool), Mark::Falling);
     let report = judged(Engine::Vllm, pool.clone(), Target::explicit(2.49, 4).ok());
-    assert_eq!((report.verdict, report.findings[0].code), (Verdict::Inconsistent, FindingCode::RealAcceptance));
+    assert_eq!(
+        (report.verdict, report.findings[0].code),
+        (Verdict::Inconsistent, FindingCode::RealAcceptance)
+    );
     // The mean alone speaks where it fits.
     let report = judged(Engine::Vllm, pool.clone(), Target::explicit(2.2, 4).ok());
     assert_eq!(report.mechanisms.unwrap().best, None);
@@ -71,7 +78,9 @@ fn judged_drafts_have_none() {
 fn a_whole_number_for_a_fraction_is_an_ignored_fraction() {
     let pool = |accepted: u64| {
         let mut pool = Pool::default();
-        (0..6).for_each(|_| pool.add(&Window { draft_length: Some(5), ..Window::counted(accepted * 500, 500) }));
+        (0..6).for_each(|_| {
+            pool.add(&Window { draft_length: Some(5), ..Window::counted(accepted * 500, 500) })
+        });
         pool
     };
     for (engine, accepted, target, max, code) in [

@@ -30,7 +30,9 @@ impl AtomForced {
         let rates = behind(message, b"per-position rates [").and_then(|text| {
             let inside = text.get(..memchr::memchr(b']', text)?)?;
             let numbers = inside.split(|byte| *byte == b',').take(MOST);
-            numbers.map(|text| Decimal::read(text.trim_ascii()).map(Decimal::get)).collect::<Option<Vec<f64>>>()
+            numbers
+                .map(|text| Decimal::read(text.trim_ascii()).map(Decimal::get))
+                .collect::<Option<Vec<f64>>>()
         });
         let target_accept_len = number.get();
         if target_accept_len < 1.0 {
@@ -49,7 +51,8 @@ impl AtomForced {
 pub(super) fn clock(before: &[u8]) -> Option<String> {
     let near = before.get(before.len().saturating_sub(64)..).unwrap_or(before);
     let at = (0..near.len()).rev().find(|at| {
-        let is_begin = at.checked_sub(1).and_then(|last| near.get(last)).is_none_or(|byte| !byte.is_ascii_digit());
+        let is_begin =
+            at.checked_sub(1).and_then(|last| near.get(last)).is_none_or(|byte| !byte.is_ascii_digit());
         is_begin && near.get(*at..).and_then(|text| begins_like(text, b"00:00:00")).is_some()
     })?;
     near.get(at..at + 8).map(owned)

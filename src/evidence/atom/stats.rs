@@ -45,7 +45,11 @@ impl AtomStats {
         let text = message.get(end + 1..).unwrap_or(&[]);
         let counts = behind(text, b"Accepted/Total Draft tokens:").ok_or({
             // A shape of old documentation has none.
-            if behind(text, b"Average toks/fwd:").is_some() { SkipReason::Truncated } else { SkipReason::Lookalike }
+            if behind(text, b"Average toks/fwd:").is_some() {
+                SkipReason::Truncated
+            } else {
+                SkipReason::Lookalike
+            }
         })?;
         let accepted = Decimal::read(counts).ok_or(SkipReason::Truncated)?;
         let total = counts.get(accepted.len..).and_then(|rest| rest.strip_prefix(b"/"));
@@ -71,7 +75,9 @@ impl AtomStats {
             accepted,
             drafted,
             draft_length: distribution.keys().next_back().copied().filter(|length| *length > 0),
-            draft_accept_rate: behind(text, b"Acceptance rate:").and_then(Decimal::read).map(Decimal::percent),
+            draft_accept_rate: behind(text, b"Acceptance rate:")
+                .and_then(Decimal::read)
+                .map(Decimal::percent),
             distribution,
         })
     }
@@ -141,7 +147,8 @@ fn bins(text: &[u8]) -> Option<BTreeMap<u32, f64>> {
     let inside = text.strip_prefix(b"{")?;
     let inside = inside.get(..memchr::memchr(b'}', inside)?)?;
     let mut bins = BTreeMap::new();
-    for entry in inside.split(|byte| *byte == b',').take(MOST).filter(|entry| !entry.trim_ascii().is_empty()) {
+    for entry in inside.split(|byte| *byte == b',').take(MOST).filter(|entry| !entry.trim_ascii().is_empty())
+    {
         let colon = memchr::memchr(b':', entry)?;
         let (key, value) = (entry.get(..colon)?.trim_ascii(), entry.get(colon + 1..)?.trim_ascii());
         let is_mark = |byte: &u8| matches!(byte, b'\'' | b'"');

@@ -1,8 +1,8 @@
 //! Lines of other engines, found in the same pass; their own rooms read them.
 
 use crate::evidence::{
-    AtomForced, AtomStats, EchoedSetting, EngineLine, Record, SkipReason, Skipped, TrtllmIteration, VllmEngine,
-    VllmSpec, vllm,
+    AtomForced, AtomStats, EchoedSetting, EngineLine, Record, SkipReason, Skipped, TrtllmIteration,
+    VllmEngine, VllmSpec, vllm,
 };
 
 use super::head::{EngineHead, Head, Hit};
@@ -25,7 +25,8 @@ pub(super) fn line(head: EngineHead, before: &[u8], message: &[u8]) -> Result<En
         EngineHead::VllmEngine => VllmEngine::parse(before, message).map(EngineLine::VllmEngine),
         EngineHead::TrtllmIteration => {
             let start = TrtllmIteration::start(before).ok_or(SkipReason::Truncated)?;
-            TrtllmIteration::parse(before.get(start..).unwrap_or(&[]), message).map(EngineLine::TrtllmIteration)
+            TrtllmIteration::parse(before.get(start..).unwrap_or(&[]), message)
+                .map(EngineLine::TrtllmIteration)
         }
         EngineHead::AtomStats => AtomStats::parse(before, message).map(EngineLine::AtomStats),
         EngineHead::AtomForced => AtomForced::parse(before, message).map(EngineLine::AtomForced),

@@ -47,7 +47,8 @@ fn setting(line: &[u8], name: &str) -> Option<String> {
     let mut from = 0;
     while let Some(at) = find(line, name, from) {
         from = at + name.len();
-        let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_word =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let before = at.checked_sub(1).and_then(|last| line.get(last));
         let behind = line.get(from..).unwrap_or(&[]);
         if !is_word(before) && !is_word(behind.first()) {
@@ -61,7 +62,10 @@ fn setting(line: &[u8], name: &str) -> Option<String> {
 fn find(line: &[u8], name: &[u8], from: usize) -> Option<usize> {
     let rest = line.get(from..)?;
     let same = |window: &[u8]| {
-        window.iter().zip(name).all(|(byte, expected)| byte == expected || (*byte == b'-' && *expected == b'_'))
+        window
+            .iter()
+            .zip(name)
+            .all(|(byte, expected)| byte == expected || (*byte == b'-' && *expected == b'_'))
     };
     let first = *name.first()?;
     memchr::memchr_iter(first, rest)

@@ -46,7 +46,8 @@ impl VllmEngine {
             engine_index,
             aggregated_engines,
             running_req: behind(message, b"Running:").and_then(integer),
-            queue_req: behind(message, b"Waiting:").and_then(integer)
+            queue_req: behind(message, b"Waiting:")
+                .and_then(integer)
                 .or_else(|| behind(message, b"Pending:").and_then(integer)),
             gen_throughput_tps: number(b"Avg generation throughput:").map(Decimal::get),
             prompt_throughput_tps: Decimal::read(message.trim_ascii_start()).map(Decimal::get),

@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::cell::text;
-use crate::evidence::{DecodeLine, EngineLine, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp};
+use crate::evidence::{
+    DecodeLine, EngineLine, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp,
+};
 use crate::report::excerpt::excerpt;
 use crate::report::json::EngineFields;
 use crate::report::other_fields::{self, OtherFields};

@@ -16,8 +16,8 @@ mod throughput;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
-pub(super) use engines::EngineFields;
 pub use document::{SCHEMA_VERSION, write};
+pub(super) use engines::EngineFields;
 pub use env::EnvDocument;
 pub(super) use number::tidy;
 pub use records::write_record;
