@@ -248,7 +248,9 @@ impl PointBuilder {
                 }
                 self.seen.inject(place(), *setting);
                 let length = self.seen.injected.iter().rev().find_map(InjectedSetting::draft_length);
-                length.into_iter().for_each(|length| self.pooled.configured(length));
+                if let Some(length) = length {
+                    self.pooled.configured(length);
+                }
             }
             Record::Skipped(skipped) => {
                 if let (None, Some(stray)) = (self.seen.stray, Stray::of(skipped.text)) {

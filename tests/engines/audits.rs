@@ -220,11 +220,12 @@ fn data_parallel_engines_are_ranks() {
     let mut text = String::new();
     for second in (0..60).step_by(10) {
         for engine in 0..4 {
-            text += &format!(
+            let line = format!(
                 "INFO 10-12 01:00:{second:02} [loggers.py:271] Engine {engine:03}: Avg prompt throughput: 0.1 tokens/s, Avg \
                  generation throughput: 250.0 tokens/s, Running: {} reqs, Waiting: 0 reqs, GPU KV cache usage: 10.1%\n",
                 4 + engine
             );
+            text += &line;
             text += &window(second, 300, 400, "1.000, 0.500", "2.50");
         }
     }
@@ -254,9 +255,8 @@ fn cumulative_lines_are_never_added_to_intervals() {
     let log = simulated(&format!("{TARGET} --engine atom --lines 40 --seed 7"));
     let (_, whole) = audit(&log, TARGET);
     assert_eq!(whole["points"][0]["steps"], 40_000);
-    let without = |word: &str| -> String {
-        log.lines().filter(|line| !line.contains(word)).map(|line| format!("{line}\n")).collect()
-    };
+    let without =
+        |word: &str| -> String { log.split_inclusive('\n').filter(|line| !line.contains(word)).collect() };
     let (_, intervals) = audit(&without("[MTP Stats  "), TARGET);
     let (exit, cumulative) = audit(&without("[MTP Stats Interval]"), TARGET);
     for document in [&intervals, &cumulative] {
