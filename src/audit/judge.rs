@@ -48,6 +48,7 @@ enum Looks {
     Many,
 }
 
+#[expect(clippy::too_many_lines, reason = "one field after the other")]
 fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: Looks) -> PointReport {
     let target = target.filter(|_| !options.expect_real);
     if seen.is_pooled() {
@@ -108,13 +109,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     }
     findings.extend(seen.figure_findings.iter().cloned());
     let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
-    let disagreements = pooled::disagreement(&seen.pooled, lines);
-    let (verdict, reason) = if !disagreements.is_empty() && verdict == Verdict::Consistent {
-        (Verdict::Insufficient, Reason::EvidenceDisagrees)
-    } else {
-        (verdict, reason)
-    };
-    findings.extend(disagreements);
+    let (verdict, reason) = pooled::compare(&seen.pooled, lines, (verdict, reason), &mut findings);
     findings.extend(explain::about_verdict(seen, &reason));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));

@@ -254,7 +254,9 @@ impl PointBuilder {
                 }
                 self.seen.inject(place(), *setting);
                 let length = self.seen.injected.iter().rev().find_map(InjectedSetting::draft_length);
-                length.into_iter().for_each(|length| self.pooled.configured(length));
+                if let Some(length) = length {
+                    self.pooled.configured(length);
+                }
             }
             Record::Counters(record) => self.figures.add(place(), record),
             Record::Skipped(skipped) => {

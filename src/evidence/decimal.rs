@@ -84,7 +84,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "the nearest double is meant")]
     fn printed_numbers() {
         let read = |text: &str| Decimal::read(text.as_bytes());
         assert_eq!(read("38.8%").map(Decimal::percent), Some(0.388));

@@ -308,7 +308,9 @@ mod tests {
         left.add(&windows[0]);
         right.add(&windows[1]);
         right.add(&windows[2]);
-        windows.iter().for_each(|window| all.add(window));
+        for window in &windows {
+            all.add(window);
+        }
         left.merge(&right);
         assert_eq!(left, all);
         assert_eq!((all.steps_low, all.steps_high, all.is_exact()), (290, 310, false));

@@ -220,11 +220,12 @@ fn data_parallel_engines_are_ranks() {
     let mut text = String::new();
     for second in (0..60).step_by(10) {
         for engine in 0..4 {
-            text += &format!(
+            let line = format!(
                 "INFO 10-12 01:00:{second:02} [loggers.py:271] Engine {engine:03}: Avg prompt throughput: 0.1 tokens/s, Avg \
                  generation throughput: 250.0 tokens/s, Running: {} reqs, Waiting: 0 reqs, GPU KV cache usage: 10.1%\n",
                 4 + engine
             );
+            text += &line;
             text += &window(second, 300, 400, "1.000, 0.500", "2.50");
         }
     }
@@ -254,9 +255,8 @@ fn cumulative_lines_are_never_added_to_intervals() {
     let log = simulated(&format!("{TARGET} --engine atom --lines 40 --seed 7"));
     let (_, whole) = audit(&log, TARGET);
     assert_eq!(whole["points"][0]["steps"], 40_000);
-    let without = |word: &str| -> String {
-        log.lines().filter(|line| !line.contains(word)).map(|line| format!("{line}\n")).collect()
-    };
+    let without =
+        |word: &str| -> String { log.split_inclusive('\n').filter(|line| !line.contains(word)).collect() };
     let (_, intervals) = audit(&without("[MTP Stats  "), TARGET);
     let (exit, cumulative) = audit(&without("[MTP Stats Interval]"), TARGET);
     for document in [&intervals, &cumulative] {
@@ -273,6 +273,35 @@ fn another_engine_named_leaves_nothing() {
     assert_eq!((exit, &document["points"][0]["decode_lines"]), (Exit::Undecided, &0.into()));
     let (exit, document) = audit(&log, &format!("{TARGET} --engine atom"));
     assert_eq!((exit, &document["points"][0]["decode_lines"]), (Exit::Undecided, &0.into()));
+}
+
+/// Builds of ATOM that know the rate alone decay from draft to draft; without their own line that looks like judged drafts.
+#[test]
+fn a_steady_decay_is_atoms_older_law_where_the_log_says_forced() {
+    // Conditional rate 0.6: 0.6, 0.36, 0.216; AL 2.176.
+    let interval = |second: u32| {
+        format!(
+            "[atom 14:45:{second:02}] [MTP Stats Interval] Average toks/fwd: 2.18, Accepted/Total Draft tokens: 1176/3000, \
+             Acceptance rate: 39.20%, Accepted tokens distribution: {{0: '40.00%', 1: '24.00%', 2: '14.40%', 3: '21.60%'}}\n"
+        )
+    };
+    let log: String = (0..20).map(interval).collect();
+    let target = "--accept-length 2.18 --max-accept-length 4";
+    let (exit, document) = audit(&log, target);
+    assert_eq!(
+        (exit, &document["points"][0]["mechanism"]["best"]),
+        (Exit::Wrong, &"real".into()),
+        "{document:#}"
+    );
+    let told = "[atom 14:44:00] Forced speculative acceptance ON: mean acceptance length 2.1760 over 3 draft positions (per-position \
+                rates [0.6, 0.36, 0.216]). Throughput numbers from this run are synthetic.\n";
+    let (exit, document) = audit(&(told.to_owned() + &log), target);
+    assert_eq!(
+        (exit, &document["points"][0]["mechanism"]["best"]),
+        (Exit::Ok, &"geometric".into()),
+        "{document:#}"
+    );
+    assert!(codes(&document).contains(&"method-mismatch"));
 }
 
 /// The report does not depend on the number of threads or on how the log is cut.

@@ -131,3 +131,45 @@ fn configurations_in_every_quoting() {
         assert_eq!(settings, expected, "{text}");
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
+    /// However a log is cut into blocks of whole lines, and whatever stands behind a head, the records are the same.
+    #[test]
+    fn blocks_change_nothing(
+        picks in proptest::collection::vec((0_usize..26, 0_usize..400, proptest::bool::ANY), 1..20),
+        cuts in proptest::collection::vec(proptest::bool::ANY, 20),
+    ) {
+        let lines: Vec<String> = include_str!("../data/engine_lines.jsonl")
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["text"].as_str().unwrap().to_owned())
+            .collect();
+        let log: Vec<Vec<u8>> = picks
+            .iter()
+            .map(|(pick, cut, is_cut)| {
+                let text = lines[*pick].as_bytes();
+                let end = if *is_cut { (*cut).min(text.len()) } else { text.len() };
+                [&text[..end], b"\n"].concat()
+            })
+            .collect();
+        let read = |blocks: &[Vec<u8>]| {
+            let mut found = Vec::new();
+            let mut scanner = accsim::evidence::Scanner::new(0);
+            for block in blocks {
+                scanner.lines(block, &mut |place, record| found.push((place.line, format!("{record:?}"))));
+            }
+            scanner.finish(&mut |place, record| found.push((place.line, format!("{record:?}"))));
+            found
+        };
+        let mut blocks: Vec<Vec<u8>> = vec![Vec::new()];
+        for (line, cut) in log.iter().zip(&cuts) {
+            if *cut {
+                blocks.push(Vec::new());
+            }
+            blocks.last_mut().unwrap().extend_from_slice(line);
+        }
+        proptest::prop_assert_eq!(read(&[log.concat()]), read(&log));
+        proptest::prop_assert_eq!(read(&log), read(&blocks));
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::law::float;
 
+use super::super::decision::{Reason, Verdict};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::evidence::PooledEvidence;
 
@@ -11,8 +12,21 @@ const ERRORS: f64 = 3.29;
 /// What rounding and windows at the ends may take, in tokens.
 const ROUNDING: f64 = 0.01;
 
+/// Adds the disagreements to the findings; a verdict that agrees with one kind of evidence alone is none.
+pub(in crate::audit) fn compare(
+    evidence: &[PooledEvidence],
+    lines: Option<(f64, f64)>,
+    (verdict, reason): (Verdict, Reason),
+    findings: &mut Vec<Finding>,
+) -> (Verdict, Reason) {
+    let found = disagreement(evidence, lines);
+    let is_undecided = !found.is_empty() && verdict == Verdict::Consistent;
+    findings.extend(found);
+    if is_undecided { (Verdict::Insufficient, Reason::EvidenceDisagrees) } else { (verdict, reason) }
+}
+
 /// A finding for every pair that disagrees. `lines` is the mean that lines of SGLang show, and its independent steps.
-pub(in crate::audit) fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<Finding> {
+fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<Finding> {
     let mut shown: Vec<(&str, f64, f64, Option<crate::evidence::Place>)> = Vec::new();
     shown.extend(lines.map(|(mean, steps)| ("log", mean, steps, None)));
     for evidence in evidence {

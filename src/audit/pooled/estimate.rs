@@ -99,7 +99,7 @@ impl Estimate {
     }
 }
 
-/// Variance of the accepted drafts of a step: sum of (2 i - 1) p_i less the mean squared, or as a histogram has it.
+/// Variance of the accepted drafts of a step: sum of `(2 i - 1) p_i` less the mean squared, or as a histogram has it.
 fn variance(pool: &Pool) -> Option<f64> {
     let accepted = pool.accept_len()? - 1.0;
     if let Some(bins) = pool.whole_histogram() {

@@ -57,7 +57,7 @@ pub(super) fn about_lines(
     let log = &seen.line_log;
     let mut findings = Vec::new();
     if let (None, Some(engine)) = (analysis, engine) {
-        findings.extend(nothing(seen, engine));
+        findings.push(nothing(seen, engine));
     }
     if let Some((other, place)) = log.other {
         findings.push(warning(
@@ -129,20 +129,20 @@ pub(super) fn about_lines(
     findings
 }
 
-fn nothing(seen: &Observed, engine: Engine) -> Option<Finding> {
+fn nothing(seen: &Observed, engine: Engine) -> Finding {
     let log = &seen.line_log;
     if log.lines == 0 && seen.skipped.counts.out_of_scope > 0 {
-        return Some(warning(
+        return warning(
             FindingCode::NoDecodeLines,
             None,
             format!(
                 "all of {} lie outside of --since, --until and --skip-lines; this log's times have no year or no date",
                 count(seen.skipped.counts.out_of_scope, "line")
             ),
-        ));
+        );
     }
     if log.lines == 0 && !matches!(engine, Engine::Tilert) {
-        return Some(warning(
+        return warning(
             FindingCode::NoDecodeLines,
             None,
             format!(
@@ -150,7 +150,7 @@ fn nothing(seen: &Observed, engine: Engine) -> Option<Finding> {
                 engine.title(),
                 export(engine)
             ),
-        ));
+        );
     }
     let message = if log.legacy > 0 {
         format!(
@@ -162,7 +162,7 @@ fn nothing(seen: &Observed, engine: Engine) -> Option<Finding> {
     } else {
         format!("{}: {}", engine.title(), export(engine))
     };
-    Some(warning(FindingCode::NoSpeculativeFields, log.first, message))
+    warning(FindingCode::NoSpeculativeFields, log.first, message)
 }
 
 /// What the law means, and what to do about it.

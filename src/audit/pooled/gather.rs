@@ -170,7 +170,7 @@ impl Gather {
         match self.log.engine {
             None => self.log.engine = Some(engine),
             Some(first) if first != engine && self.log.other.is_none() => {
-                self.log.other = Some((engine, place))
+                self.log.other = Some((engine, place));
             }
             Some(_) => {}
         }
@@ -300,15 +300,13 @@ impl Gather {
         format!("{line:?}").hash(&mut hasher);
         index.hash(&mut hasher);
         let key = hasher.finish();
-        match self.known.get(&key) {
-            Some(file) => !in_other_file || *file != place.file,
-            None => {
-                if self.known.len() < REMEMBERED {
-                    self.known.insert(key, place.file);
-                }
-                false
-            }
+        if let Some(file) = self.known.get(&key) {
+            return !in_other_file || *file != place.file;
         }
+        if self.known.len() < REMEMBERED {
+            self.known.insert(key, place.file);
+        }
+        false
     }
 
     fn is_outside(&mut self, rank: usize, time: Option<&str>, scope: &Scope) -> bool {

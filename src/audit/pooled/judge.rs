@@ -52,8 +52,9 @@ pub(in crate::audit) fn judge(
         let estimate = Estimate::new(&pool, mark, independent(evidence))?;
         let engine = evidence.engine;
         let rates = rates.as_deref();
-        let mechanisms =
-            Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, options }.mechanisms(target);
+        let is_told = injection::first_length(&seen.injected).is_some();
+        let mechanisms = Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
+            .mechanisms(target);
         Some(Analysis { engine, pool, mark, estimate, mechanisms, slack: slack(engine) })
     });
     let mut findings = Vec::new();
@@ -82,11 +83,7 @@ pub(in crate::audit) fn judge(
     if options.expect_real && target.is_none() && analysis.is_none() && verdict == Verdict::Insufficient {
         reason = Reason::NoDecodeLines;
     }
-    let disagreements = super::disagreement(&seen.pooled, None);
-    if !disagreements.is_empty() && verdict == Verdict::Consistent {
-        (verdict, reason) = (Verdict::Insufficient, Reason::EvidenceDisagrees);
-    }
-    findings.extend(disagreements);
+    (verdict, reason) = super::compare(&seen.pooled, None, (verdict, reason), &mut findings);
     findings.extend(explain::about_lines(seen, analysis.as_ref(), engine));
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, analysis, target));
@@ -229,7 +226,7 @@ impl Analysis {
             sequence.ln_e >= PROOF.ln() && (self.estimate.mean - length).abs() > self.slack
         });
         if may_reject {
-            if let Some(mechanism) = self.mechanisms.best.filter(|best| self.is_other(*best)) {
+            if let Some(mechanism) = self.mechanisms.best.filter(|best| is_other(*best)) {
                 let (constant, other) = (self.mechanisms.constant, self.mechanisms.other.clone());
                 return (Verdict::Inconsistent, Reason::OtherMechanism { mechanism, constant, other });
             }
@@ -247,10 +244,6 @@ impl Analysis {
             }
             _ => (Verdict::Insufficient, Reason::ShortRun(self.shortfall(length, margin, interval, options))),
         }
-    }
-
-    fn is_other(&self, mechanism: Mechanism) -> bool {
-        !matches!(mechanism, Mechanism::MatchExpected | Mechanism::PerPosition | Mechanism::Geometric)
     }
 
     fn sequence(&self, target: &Target, options: &Options) -> Option<Sequence> {
@@ -294,4 +287,9 @@ impl Analysis {
             _ => (Verdict::Insufficient, Reason::EvaluationUndecided),
         }
     }
+}
+
+/// Whether a law is not one that an engine simulates the target by.
+fn is_other(mechanism: Mechanism) -> bool {
+    !matches!(mechanism, Mechanism::MatchExpected | Mechanism::PerPosition | Mechanism::Geometric)
 }

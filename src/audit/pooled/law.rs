@@ -25,6 +25,8 @@ pub(super) struct Weighed<'a> {
     pub(super) estimate: &'a Estimate,
     /// Rates that the run was given.
     pub(super) rates: Option<&'a [f64]>,
+    /// The run is known to have been told a length: judged drafts of one steady rate look like ATOM's older law.
+    pub(super) is_told: bool,
     pub(super) options: &'a Options,
 }
 
@@ -48,7 +50,7 @@ impl Weighed<'_> {
         };
         let length = target.map(|target| target.accept_length().get());
         match self.mark {
-            Mark::Constant(shown) => self.constant(shown, target, &mut found),
+            Mark::Constant(shown) => constant(shown, target, &mut found),
             Mark::TwoPoint { lo, .. } => {
                 found.rejected.extend([Mechanism::Constant, Mechanism::Real]);
                 self.two_point(lo, length, &mut found);
@@ -58,36 +60,6 @@ impl Weighed<'_> {
         }
         self.likelihoods(length, &mut found);
         found
-    }
-
-    fn constant(&self, shown: u32, target: Option<&Target>, found: &mut Mechanisms) {
-        let Some(target) = target else {
-            found.best = (shown > 1).then_some(Mechanism::Constant);
-            return;
-        };
-        let length = target.accept_length().get();
-        let rounded = Setting::new(length, target.max_accept_length())
-            .ok()
-            .map(AcceptanceLaw::rounded)
-            .is_some_and(|law| matches!(law, AcceptanceLaw::Rounded(value) if value == shown));
-        let is_cut = (f64::from(shown) - length.floor()).abs() < 1e-9;
-        found.best = Some(if (length - f64::from(shown)).abs() < 1e-9 {
-            Mechanism::MatchExpected
-        } else if shown == 1 {
-            // Nothing was accepted.
-            Mechanism::Real
-        } else if (rounded || is_cut) && !target.is_above_max() {
-            Mechanism::Rounded
-        } else {
-            Mechanism::Constant
-        });
-        if found.best != Some(Mechanism::MatchExpected) {
-            found.rejected.push(Mechanism::MatchExpected);
-            found.is_target_beaten = true;
-        }
-        if shown > 1 {
-            found.rejected.push(Mechanism::Real);
-        }
     }
 
     fn two_point(&self, lo: u32, length: Option<f64>, found: &mut Mechanisms) {
@@ -141,8 +113,7 @@ impl Weighed<'_> {
         let by_rates = self.rates.map(|rates| self.has_rates(rates));
         found.best = match (by_rates, self.engine) {
             (Some(true), _) => Some(Mechanism::PerPosition),
-            (Some(false), _) => Some(Mechanism::Real),
-            (None, Engine::Atom) if self.is_geometric() => Some(Mechanism::Geometric),
+            (None, Engine::Atom) if self.is_told && self.is_geometric() => Some(Mechanism::Geometric),
             (None, Engine::Vllm) => {
                 let proof = self.estimate.interval(Confidence::proof());
                 let is_off = length.is_some_and(|length| {
@@ -150,7 +121,7 @@ impl Weighed<'_> {
                 });
                 is_off.then_some(Mechanism::Real)
             }
-            (None, _) => Some(Mechanism::Real),
+            (Some(false) | None, _) => Some(Mechanism::Real),
         };
         found.is_target_beaten = found.best == Some(Mechanism::Real);
     }
@@ -229,5 +200,36 @@ impl Weighed<'_> {
         };
         found.log_likelihood.extend(own.map(|own| (Mechanism::MatchExpected, own)));
         found.log_likelihood.push((Mechanism::Real, real));
+    }
+}
+
+/// The same length in every step.
+fn constant(shown: u32, target: Option<&Target>, found: &mut Mechanisms) {
+    let Some(target) = target else {
+        found.best = (shown > 1).then_some(Mechanism::Constant);
+        return;
+    };
+    let length = target.accept_length().get();
+    let rounded = Setting::new(length, target.max_accept_length())
+        .ok()
+        .map(AcceptanceLaw::rounded)
+        .is_some_and(|law| matches!(law, AcceptanceLaw::Rounded(value) if value == shown));
+    let is_cut = (f64::from(shown) - length.floor()).abs() < 1e-9;
+    found.best = Some(if (length - f64::from(shown)).abs() < 1e-9 {
+        Mechanism::MatchExpected
+    } else if shown == 1 {
+        // Nothing was accepted.
+        Mechanism::Real
+    } else if (rounded || is_cut) && !target.is_above_max() {
+        Mechanism::Rounded
+    } else {
+        Mechanism::Constant
+    });
+    if found.best != Some(Mechanism::MatchExpected) {
+        found.rejected.push(Mechanism::MatchExpected);
+        found.is_target_beaten = true;
+    }
+    if shown > 1 {
+        found.rejected.push(Mechanism::Real);
     }
 }

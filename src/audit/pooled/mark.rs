@@ -79,11 +79,10 @@ fn of_histogram(bins: &[u64], draft_length: Option<u32>) -> Mark {
     let most = draft_length.and_then(|length| usize::try_from(length).ok());
     match filled.as_slice() {
         // With one draft a step, none or one accepted says nothing.
-        [low, high] if high - low == 1 && (*low > 0 || most.is_none_or(|most| most > 1)) => {
+        [low, high] if high - low == 1 && (*low > 0 || most.unwrap_or(bins.len() - 1) > 1) => {
             Mark::TwoPoint { lo: u32::try_from(*low).unwrap_or(u32::MAX).saturating_add(1), is_exact: true }
         }
-        [_] | [] => Mark::Unknown,
-        [0, 1] => Mark::Unknown,
+        [_] | [] | [0, 1] => Mark::Unknown,
         _ => Mark::Falling,
     }
 }

@@ -16,7 +16,7 @@ mod mark;
 mod tests;
 mod tolerance;
 
-pub(super) use agreement::disagreement;
+pub(super) use agreement::compare;
 pub use evidence::{PooledEvidence, PooledRank, PooledSource};
 pub(super) use explain::export;
 pub(super) use gather::{Gather, LineLog};

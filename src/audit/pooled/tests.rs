@@ -7,44 +7,43 @@ use crate::evidence::{Pool, Window};
 use crate::golden::Target;
 
 /// Windows of 2000 steps at 3.51, five drafts.
-fn forced(windows: u64) -> Pool {
+fn forced(windows: usize) -> Pool {
     let mut pool = Pool::default();
-    for index in 0..windows {
-        // 0.51 on average, as scattered as draws are.
-        let hits = 1020
-            + [0, 22, 12, 35, 3].iter().cycle().nth(index as usize).unwrap() * (1 - 2 * (index as i64 % 2));
-        let share = (hits as f64 / 2000.0 * 1000.0).round() / 1000.0;
+    // 1020 on average, as scattered as draws are.
+    for hits in [1020_u32, 998, 1032, 985, 1023, 1020, 1042, 1040].into_iter().cycle().take(windows) {
+        let share = (f64::from(hits) / 2.0).round() / 1000.0;
         pool.add(&Window {
             drafted: Some(10_000),
             draft_length: Some(5),
             reached: vec![1.0, 1.0, share, 0.0, 0.0],
             resolution: 0.0005,
-            ..Window::counted(4000 + hits as u64, 2000)
+            ..Window::counted(4000 + u64::from(hits), 2000)
         });
     }
     pool
 }
 
-fn judged(engine: Engine, pool: Pool, target: Option<Target>) -> PointReport {
+fn judged(engine: Engine, pool: Pool, (length, max): (f64, u32)) -> PointReport {
+    let target = Target::explicit(length, max).unwrap();
     let mut seen = PointBuilder::new("p").finish();
     let rank = PooledRank { lines: pool.windows, pool, ..PooledRank::default() };
     seen.add_pooled(PooledEvidence::new(engine, PooledSource::Counters).with_rank(rank));
-    judge(&seen, target.as_ref(), &Options::default())
+    judge(&seen, Some(&target), &Options::default())
 }
 
 #[test]
 fn a_forced_length_has_its_mark_and_is_consistent() {
     let pool = forced(8);
     assert_eq!(Mark::of(&pool), Mark::TwoPoint { lo: 3, is_exact: true });
-    let report = judged(Engine::Vllm, pool.clone(), Target::explicit(3.51, 6).ok());
+    let report = judged(Engine::Vllm, pool.clone(), (3.51, 6));
     assert_eq!(
         (report.verdict, report.mechanisms.unwrap().best),
         (Verdict::Consistent, Some(Mechanism::MatchExpected))
     );
-    let off = judged(Engine::Vllm, pool.clone(), Target::explicit(2.51, 6).ok());
+    let off = judged(Engine::Vllm, pool.clone(), (2.51, 6));
     assert_eq!(off.verdict, Verdict::Inconsistent);
     assert_eq!(off.findings[0].code, FindingCode::OffByOne);
-    let other = judged(Engine::Vllm, pool, Target::explicit(3.61, 6).ok());
+    let other = judged(Engine::Vllm, pool, (3.61, 6));
     assert_eq!(other.verdict, Verdict::Inconsistent);
 }
 
@@ -61,16 +60,16 @@ fn judged_drafts_have_none() {
         });
     }
     assert_eq!(Mark::of(&pool), Mark::Falling);
-    let report = judged(Engine::Vllm, pool.clone(), Target::explicit(2.49, 4).ok());
+    let report = judged(Engine::Vllm, pool.clone(), (2.49, 4));
     assert_eq!(
         (report.verdict, report.findings[0].code),
         (Verdict::Inconsistent, FindingCode::RealAcceptance)
     );
     // The mean alone speaks where it fits.
-    let report = judged(Engine::Vllm, pool.clone(), Target::explicit(2.2, 4).ok());
+    let report = judged(Engine::Vllm, pool.clone(), (2.2, 4));
     assert_eq!(report.mechanisms.unwrap().best, None);
     // ATOM knows no list of rates.
-    let report = judged(Engine::Atom, pool, Target::explicit(2.2, 4).ok());
+    let report = judged(Engine::Atom, pool, (2.2, 4));
     assert_eq!(report.verdict, Verdict::Inconsistent);
 }
 
@@ -78,9 +77,9 @@ fn judged_drafts_have_none() {
 fn a_whole_number_for_a_fraction_is_an_ignored_fraction() {
     let pool = |accepted: u64| {
         let mut pool = Pool::default();
-        (0..6).for_each(|_| {
-            pool.add(&Window { draft_length: Some(5), ..Window::counted(accepted * 500, 500) })
-        });
+        for _ in 0..6 {
+            pool.add(&Window { draft_length: Some(5), ..Window::counted(accepted * 500, 500) });
+        }
         pool
     };
     for (engine, accepted, target, max, code) in [
@@ -91,7 +90,7 @@ fn a_whole_number_for_a_fraction_is_an_ignored_fraction() {
         (Engine::Trtllm, 0, 3.51, 6, Some(FindingCode::RealAcceptance)),
         (Engine::Trtllm, 3, 4.0, 6, None),
     ] {
-        let report = judged(engine, pool(accepted), Target::explicit(target, max).ok());
+        let report = judged(engine, pool(accepted), (target, max));
         let expected = if code.is_some() { Verdict::Inconsistent } else { Verdict::Consistent };
         assert_eq!(report.verdict, expected, "{engine} {accepted} {target}: {}", report.reason);
         assert_eq!(report.findings.first().map(|finding| finding.code), code, "{engine} {accepted} {target}");
@@ -103,10 +102,10 @@ fn a_whole_number_for_a_fraction_is_an_ignored_fraction() {
 fn an_honest_atom_server_passes() {
     let mut pool = Pool::default();
     pool.add(&Window { draft_length: Some(7), ..Window::of_histogram(vec![0, 0, 46_020, 153_980]) });
-    let report = judged(Engine::Atom, pool.clone(), Target::explicit(3.78, 8).ok());
+    let report = judged(Engine::Atom, pool.clone(), (3.78, 8));
     assert_eq!(report.verdict, Verdict::Consistent, "{}", report.reason);
     // Of an engine that draws afresh it is a proof against.
-    assert_eq!(judged(Engine::Vllm, pool, Target::explicit(3.80, 8).ok()).verdict, Verdict::Inconsistent);
+    assert_eq!(judged(Engine::Vllm, pool, (3.80, 8)).verdict, Verdict::Inconsistent);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::number::tidy;
 pub(in crate::report) enum EngineFields<'a> {
     Spec(Spec<'a>),
     Legacy(Legacy<'a>),
-    Engine(Engine<'a>),
+    Engine(Busy<'a>),
     Iteration(Iteration<'a>),
     Stats(Stats<'a>),
     Forced(Forced<'a>),
@@ -51,7 +51,7 @@ pub(in crate::report) struct Legacy<'a> {
 }
 
 #[derive(Serialize)]
-pub(in crate::report) struct Engine<'a> {
+pub(in crate::report) struct Busy<'a> {
     timestamp: Option<&'a str>,
     pid: Option<u64>,
     engine_index: Option<u32>,
@@ -107,7 +107,7 @@ impl<'a> EngineFields<'a> {
         match line {
             EngineLine::VllmSpec(line) if line.is_legacy => Self::Legacy(Legacy::of(line)),
             EngineLine::VllmSpec(line) => Self::Spec(Spec::of(line)),
-            EngineLine::VllmEngine(line) => Self::Engine(Engine::of(line)),
+            EngineLine::VllmEngine(line) => Self::Engine(Busy::of(line)),
             EngineLine::TrtllmIteration(line) => Self::Iteration(Iteration::of(line)),
             EngineLine::AtomStats(line) => Self::Stats(Stats::of(line)),
             EngineLine::AtomForced(line) => Self::Forced(Forced::of(line)),
@@ -159,7 +159,7 @@ impl<'a> Legacy<'a> {
     }
 }
 
-impl<'a> Engine<'a> {
+impl<'a> Busy<'a> {
     fn of(line: &'a VllmEngine) -> Self {
         Self {
             timestamp: line.timestamp.as_deref(),
