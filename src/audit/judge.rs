@@ -107,10 +107,9 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.retain(|other| other.code != finding.code || other.code == FindingCode::OtherTarget);
         findings.push(finding);
     }
-    findings.extend(seen.figure_findings.iter().cloned());
     let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
     let (verdict, reason) = pooled::compare(&seen.pooled, lines, (verdict, reason), &mut findings);
-    findings.extend(explain::about_verdict(seen, &reason));
+    findings.extend(seen.figure_findings.iter().cloned().chain(explain::about_verdict(seen, &reason)));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
 
