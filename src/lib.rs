@@ -11,6 +11,7 @@
 pub mod audit;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod collect;
 pub mod engine;
 pub mod evidence;
 pub mod golden;

@@ -3,6 +3,7 @@
 //!
 //! ```console
 //! cargo run --release --example calibrate                      # rewrites docs/CALIBRATION.md
+//! cargo run --release --example calibrate -- --pooled --check # vLLM and ATOM alone
 //! cargo run --release --example calibrate -- --audits 200 --check   # what CI runs: no file, exit code 1 beyond a bound
 //! ```
 
@@ -10,6 +11,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr)]
 
 mod page;
+mod pooled;
 mod run;
 mod tally;
 mod truth;
@@ -29,14 +31,18 @@ const AUDITS: u32 = 10_000;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let (mut audits, mut check, mut verbose) = (AUDITS, false, false);
+    let (mut audits, mut check, mut verbose, mut only_pooled) = (AUDITS, false, false, false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--audits" => audits = arguments.next().and_then(|number| number.parse().ok()).unwrap_or(AUDITS),
             "--check" => check = true,
             "--verbose" => verbose = true,
+            // The page needs all of it.
+            "--pooled" => (only_pooled, check) = (true, true),
             other => {
-                eprintln!("calibrate: no argument '{other}'; there are --audits N, --check and --verbose");
+                eprintln!(
+                    "calibrate: no argument '{other}'; there are --audits N, --check, --pooled and --verbose"
+                );
                 return ExitCode::from(2);
             }
         }
@@ -44,7 +50,7 @@ fn main() -> ExitCode {
     let begin = Instant::now();
     let auditor = Auditor::new();
     let mut table = Table::default();
-    for truth in Truth::ALL {
+    for truth in Truth::ALL.into_iter().filter(|_| !only_pooled) {
         let asked: Vec<&Asked> = ASKED.iter().filter(|asked| truth.differs(asked)).collect();
         for lines in SIZES {
             let outcomes = (0..audits).into_par_iter().map(|number| {
@@ -63,13 +69,14 @@ fn main() -> ExitCode {
             eprintln!("{truth:?}, {lines} lines: {}", cell.summary());
         }
     }
-    let faults = table.beyond_bounds();
+    let rows = pooled::measure(audits);
+    let faults = [table.beyond_bounds(), pooled::beyond_bounds(&rows)].concat();
     for fault in &faults {
         eprintln!("beyond its bound: {fault}");
     }
     if !check {
         let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "docs", "CALIBRATION.md"].iter().collect();
-        std::fs::write(&path, page::page(&table, audits)).unwrap();
+        std::fs::write(&path, page::page(&table, &rows, audits)).unwrap();
     }
     eprintln!("{:.0} s", begin.elapsed().as_secs_f64());
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::pooled;
 use crate::run::{BATCHES, RANKS};
 use crate::tally::{Cell, NAMED_FROM, Table};
 use crate::truth::{ASKED, SIZES, Truth};
@@ -22,7 +23,7 @@ the same counts. The logs name no random seed, so that the statistics decide
 alone, without replay. ";
 
 /// The page as Markdown.
-pub(crate) fn page(table: &Table, audits: u32) -> String {
+pub(crate) fn page(table: &Table, rows: &[pooled::Row], audits: u32) -> String {
     let mut page = HEAD.to_owned();
     let list = |values: &[String]| values.join(", ");
     let targets: Vec<String> =
@@ -53,7 +54,8 @@ pub(crate) fn page(table: &Table, audits: u32) -> String {
     );
     verdicts(&mut page, table);
     mechanisms(&mut page, table);
-    let faults = table.beyond_bounds();
+    pooled::section(&mut page, rows);
+    let faults = [table.beyond_bounds(), pooled::beyond_bounds(rows)].concat();
     if !faults.is_empty() {
         page.push_str("\n## Not kept\n\nBeyond what is promised, by more than chance:\n\n");
         for fault in &faults {

@@ -133,7 +133,7 @@ impl Truth {
 }
 
 /// A draft head that keeps its rate from position to position and has the target as its mean.
-fn real(asked: &Asked) -> RealHead {
+pub(crate) fn real(asked: &Asked) -> RealHead {
     let drafts = usize::try_from(asked.max - 1).unwrap();
     let head = |rate: f64| RealHead::new(&vec![rate; drafts]).unwrap();
     let (mut low, mut high) = (0.0, 1.0);

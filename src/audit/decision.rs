@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::engine::Engine;
 use crate::evidence::Place;
 use crate::golden::Target;
 use crate::law::{TwoPoint, float};
@@ -71,6 +72,10 @@ pub enum Reason {
     NoDecodeLines,
     /// Decode lines without accept lengths.
     NoAcceptLengths,
+    /// An engine whose log never shows acceptance.
+    NoExport(Engine),
+    /// Log, counters and requests show different accept lengths.
+    EvidenceDisagrees,
     /// Nothing to compare with.
     NoTarget,
     /// The server's arguments are not the target's.

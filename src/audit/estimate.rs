@@ -104,7 +104,7 @@ impl Estimate {
 }
 
 /// Clopper and Pearson's (1934) interval for a share; neither count need be whole.
-fn clopper_pearson(hits: f64, trials: f64, tail: f64) -> (f64, f64) {
+pub(super) fn clopper_pearson(hits: f64, trials: f64, tail: f64) -> (f64, f64) {
     let low = if hits > 0.0 { beta_quantile(tail, hits, trials - hits + 1.0) } else { 0.0 };
     let high = if hits < trials { beta_quantile(1.0 - tail, hits + 1.0, trials - hits) } else { 1.0 };
     (low, high)

@@ -16,20 +16,20 @@ use crate::evidence::Place;
 
 use super::finding::{Finding, FindingCode, Severity};
 
-fn error(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
+pub(super) fn error(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
     Finding { code, severity: Severity::Error, message, evidence }
 }
 
-fn warning(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
+pub(super) fn warning(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
     Finding { code, severity: Severity::Warning, message, evidence }
 }
 
-fn note(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
+pub(super) fn note(code: FindingCode, evidence: Option<Place>, message: String) -> Finding {
     Finding { code, severity: Severity::Note, message, evidence }
 }
 
 /// `1 line`, `2 lines`.
-fn count(number: u64, noun: &str) -> String {
+pub(super) fn count(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -86,8 +86,16 @@ pub enum FindingCode {
     NoDecodeLines,
     /// Too few lines for a verdict.
     ShortRun,
+    /// Counters of a server that was started anew, or of other servers, between the scrapes.
+    CounterReset,
+    /// Counts that cannot all be right.
+    CountsContradict,
+    /// A gauge, or a server's own average, where counts are needed.
+    GaugeOnly,
     /// The lines are not the server's own draws.
     ReplayContradicted,
+    /// Log, counters and requests of one run show different accept lengths.
+    EvidenceDisagrees,
 }
 
 impl FindingCode {
@@ -117,7 +125,11 @@ impl FindingCode {
             Self::NoSpeculativeFields => "no-speculative-fields",
             Self::NoDecodeLines => "no-decode-lines",
             Self::ShortRun => "short-run",
+            Self::CounterReset => "counter-reset",
+            Self::CountsContradict => "counts-contradict",
+            Self::GaugeOnly => "gauge-only",
             Self::ReplayContradicted => "replay-contradicted",
+            Self::EvidenceDisagrees => "evidence-disagrees",
         }
     }
 }

@@ -7,7 +7,17 @@ use super::finding::{Finding, FindingCode, Severity};
 use super::point::Observed;
 
 /// Variables that hold the accept length, by release.
-const LENGTHS: [&str; 2] = ["SGLANG_SIMULATE_ACC_LEN", "SIMULATE_ACC_LEN"];
+const LENGTHS: [&str; 6] = [
+    "SGLANG_SIMULATE_ACC_LEN",
+    "SIMULATE_ACC_LEN",
+    "TILERT_SIMULATE_ACC_LEN",
+    "synthetic_acceptance_length",
+    "spec_decode_acceptance_length",
+    FORCED,
+];
+
+/// What ATOM's own line says: `Forced speculative acceptance ON`.
+pub(super) const FORCED: &str = "forced_acceptance_length";
 
 /// Lengths closer than this are one to two decimals.
 const SAME: f64 = 0.005;
@@ -31,9 +41,37 @@ impl InjectedSetting {
     /// The accept length that it sets, in tokens; `None` for another setting, or one that is off.
     #[must_use]
     pub fn accept_length(&self) -> Option<f64> {
-        let is_length = LENGTHS.contains(&self.name.as_str());
-        let length = is_length.then(|| self.value.parse::<f64>().ok()).flatten()?;
+        let number = || self.value.parse::<f64>().ok();
+        let length = match self.name.as_str() {
+            name if LENGTHS.contains(&name) => number()?,
+            // Accepted drafts; 0 is off.
+            "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS" => number().filter(|drafts| *drafts > 0.0)? + 1.0,
+            "synthetic_acceptance_rates" => {
+                let sum: f64 = self.rates()?.iter().sum();
+                // Binary noise: 0.7799999999999998.
+                ((1.0 + sum) * 1e9).round() / 1e9
+            }
+            _ => return None,
+        };
         (length.is_finite() && length > 0.0).then_some(length)
+    }
+
+    /// The rates that it sets, of the first one, two, ... drafts all accepted.
+    #[must_use]
+    pub fn rates(&self) -> Option<Vec<f64>> {
+        let inside = self.value.strip_prefix('[')?.strip_suffix(']')?;
+        let is_rates = self.name == "synthetic_acceptance_rates";
+        is_rates.then(|| inside.split(',').map(|rate| rate.trim().parse().ok()).collect()).flatten()
+    }
+
+    /// K, where it says so.
+    #[must_use]
+    pub fn draft_length(&self) -> Option<u32> {
+        match self.name.as_str() {
+            "num_speculative_tokens" => self.value.parse().ok().filter(|length| *length > 0),
+            "synthetic_acceptance_rates" => self.rates().and_then(|rates| u32::try_from(rates.len()).ok()),
+            _ => None,
+        }
     }
 }
 
@@ -57,6 +95,13 @@ pub fn injected_length(settings: &[InjectedSetting]) -> Option<(f64, &InjectedSe
         [one] => Some(*one),
         _ => None,
     }
+}
+
+/// The list of rates that a run was given, where it is no forced length in disguise: ones, a fraction, zeros.
+pub(super) fn rates(settings: &[InjectedSetting]) -> Option<Vec<f64>> {
+    let rates = settings.iter().find_map(InjectedSetting::rates)?;
+    let between = rates.iter().filter(|rate| **rate > 1e-9 && **rate < 1.0 - 1e-9).count();
+    (between > 1).then_some(rates)
 }
 
 /// Settings that contradict the target, or each other. `shown` is the mean of the lines.

@@ -15,6 +15,7 @@ use super::injection;
 use super::mechanism::Mechanisms;
 use super::options::Options;
 use super::point::Observed;
+use super::pooled;
 use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::{DecodeInterval, Sample};
@@ -47,8 +48,12 @@ enum Looks {
     Many,
 }
 
+#[expect(clippy::too_many_lines, reason = "one field after the other")]
 fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: Looks) -> PointReport {
     let target = target.filter(|_| !options.expect_real);
+    if seen.is_pooled() {
+        return pooled::judge(seen, target, options, looks == Looks::Many);
+    }
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
     let interval = sample.interval(options.decode_log_interval, logged);
@@ -102,7 +107,9 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.retain(|other| other.code != finding.code || other.code == FindingCode::OtherTarget);
         findings.push(finding);
     }
-    findings.extend(explain::about_verdict(seen, &reason));
+    let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
+    let (verdict, reason) = pooled::compare(&seen.pooled, lines, (verdict, reason), &mut findings);
+    findings.extend(seen.figure_findings.iter().cloned().chain(explain::about_verdict(seen, &reason)));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
 
@@ -142,6 +149,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         median_tps: total(|speed| speed.median_tps),
         steady_mean_tps: total(|speed| speed.steady_mean_tps),
         lattice: analysis.as_ref().map(|analysis| analysis.lattice),
+        pooled: None,
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
         replay,

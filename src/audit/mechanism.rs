@@ -25,6 +25,10 @@ pub enum Mechanism {
     OtherCell,
     /// One law first, another one later.
     Mixed,
+    /// A rate for each position, drawn once a request: vLLM's `synthetic_acceptance_rates`.
+    PerPosition,
+    /// One conditional rate for every position: ATOM before ROCm/ATOM#1948.
+    Geometric,
 }
 
 impl Mechanism {
@@ -40,6 +44,8 @@ impl Mechanism {
             Self::Real => "real",
             Self::OtherCell => "other-cell",
             Self::Mixed => "mixed",
+            Self::PerPosition => "per-position",
+            Self::Geometric => "geometric",
         }
     }
 }

@@ -1,19 +1,24 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
+use crate::engine::Engine;
 use crate::evidence::{
-    Batch, CompactLine, Deduplicator, EchoedSetting, Novelty, Part, Place, PrefillLine, Record, SkipReason,
-    Source, Tags,
+    Batch, CompactLine, Deduplicator, EchoedSetting, EngineLine, Novelty, Part, Place, PrefillLine, Record,
+    SkipReason, Source, Tags,
 };
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
 
-use super::injection::InjectedSetting;
+use super::figures::Figures;
+use super::finding::Finding;
+use super::injection::{self, InjectedSetting};
+use super::pooled::{self, LineLog, PooledEvidence};
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::replay::Feed;
 use super::scope::Scope;
 use super::server::{self, Servers};
 use super::skipped::{SkipKind, SkippedLine, SkippedLines};
+use super::stray::Stray;
 
 /// Segments that are told apart; what follows stays with the last one.
 const MAX_SEGMENTS: usize = 1 << 12;
@@ -56,6 +61,8 @@ pub struct PointBuilder {
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
     replay: Option<Feed>,
+    figures: Figures,
+    pooled: pooled::Gather,
 }
 
 /// What the lines of one point add up to.
@@ -79,6 +86,16 @@ pub struct Observed {
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
     pub(super) replay: Option<ReplayEvidence>,
+    /// Sums of accepted drafts and steps, of engines that print or count them.
+    pub(super) pooled: Vec<PooledEvidence>,
+    /// What is to be said of counters and requests.
+    pub(super) figure_findings: Vec<Finding>,
+    /// What lines of engines that print sums say besides.
+    pub(super) line_log: LineLog,
+    /// The engine that the caller named.
+    pub(super) engine: Option<Engine>,
+    /// What is no server's log, by what it looks like.
+    pub(super) stray: Option<(Stray, Place)>,
 }
 
 impl PointBuilder {
@@ -99,6 +116,8 @@ impl PointBuilder {
             ignores_settings: false,
             decode_only: false,
             replay: None,
+            figures: Figures::default(),
+            pooled: pooled::Gather::default(),
         }
     }
 
@@ -106,6 +125,14 @@ impl PointBuilder {
     #[must_use]
     pub fn with_scope(self, scope: Scope) -> Self {
         Self { scope, ..self }
+    }
+
+    /// Records of other engines than this one count for nothing.
+    #[must_use]
+    pub fn with_engine(mut self, engine: Option<Engine>) -> Self {
+        self.seen.engine = engine;
+        self.pooled.only(engine);
+        self
     }
 
     /// The lines are laid against the server's own draws.
@@ -174,6 +201,7 @@ impl PointBuilder {
             self.seen.files.push(file);
             self.gathers.iter_mut().for_each(Gather::begin_segment);
             self.replay.iter_mut().for_each(Feed::file);
+            self.pooled.begin_file();
         }
     }
 
@@ -217,11 +245,47 @@ impl PointBuilder {
                 self.gathers.iter_mut().for_each(Gather::break_window);
                 self.replay.iter_mut().for_each(Feed::flush);
             }
+            Record::Engine(line) => self.engine_line(place(), line),
             Record::Setting(_) if self.ignores_settings => {}
-            Record::Setting(setting) => self.seen.inject(place(), *setting),
-            Record::Skipped(skipped) => {
-                self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
+            Record::Setting(setting) => {
+                // A server that is configured after windows is another one.
+                if setting.engine() != Engine::Sglang && self.pooled.has_lines() {
+                    self.split();
+                }
+                self.seen.inject(place(), *setting);
+                let length = self.seen.injected.iter().rev().find_map(InjectedSetting::draft_length);
+                if let Some(length) = length {
+                    self.pooled.configured(length);
+                }
             }
+            Record::Counters(record) => self.figures.add(place(), record),
+            Record::Skipped(skipped) => {
+                if let (None, Some(stray)) = (self.seen.stray, Stray::of(skipped.text)) {
+                    self.seen.stray = Some((stray, place()));
+                }
+                self.seen.skipped.add(SkipKind::Unread(skipped.reason), &place, skipped.text);
+            }
+        }
+    }
+
+    /// Takes a line of an engine that prints sums.
+    fn engine_line(&mut self, place: Place, line: &EngineLine) {
+        if self.scope.by_segment && self.pooled.has_lines() && self.pooled.jumps_back(line) {
+            self.split();
+        }
+        if let EngineLine::AtomForced(forced) = line {
+            let value = forced.target_accept_len.to_string();
+            self.seen.inject(place, EchoedSetting { name: injection::FORCED, value: &value });
+            if let Some(length) = forced.draft_length {
+                self.seen.inject(
+                    place,
+                    EchoedSetting { name: "num_speculative_tokens", value: &length.to_string() },
+                );
+            }
+        }
+        if let Some(kind) = self.pooled.add(place, line, &self.scope) {
+            let text = format!("{line:?}");
+            self.seen.skipped.add(kind, || place, text.as_bytes());
         }
     }
 
@@ -237,7 +301,7 @@ impl PointBuilder {
     pub fn finish_segments(mut self) -> Vec<Observed> {
         let last = self.end();
         let mut all = self.ended;
-        if all.is_empty() || last.decode_lines() > 0 {
+        if all.is_empty() || last.decode_lines() > 0 || last.line_log.lines > 0 {
             all.push(last);
         }
         if all.len() > 1 {
@@ -257,6 +321,14 @@ impl PointBuilder {
         seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         seen.ranks.sort_by_key(|rank| rank.tags);
         seen.replay = self.replay.take().map(Feed::finish);
+        let (log, evidence) = std::mem::take(&mut self.pooled).finish();
+        self.pooled.only(seen.engine);
+        seen.line_log = log;
+        seen.pooled.extend(evidence);
+        let (evidence, findings) = std::mem::take(&mut self.figures).finish();
+        let is_meant = |evidence: &PooledEvidence| seen.engine.is_none_or(|engine| engine == evidence.engine);
+        seen.pooled.extend(evidence.into_iter().filter(is_meant));
+        seen.figure_findings = findings;
         if !self.scope.is_whole() {
             seen.servers.forget_silent();
         }
@@ -267,10 +339,14 @@ impl PointBuilder {
     fn split(&mut self) -> bool {
         let is_due = self.scope.by_segment
             && self.ended.len() < MAX_SEGMENTS
-            && self.gathers.iter().any(Gather::has_lines);
+            && (self.gathers.iter().any(Gather::has_lines) || self.pooled.has_lines());
         if is_due {
             let ended = self.end();
             self.seen.name.clone_from(&ended.name);
+            self.seen.engine = ended.engine;
+            if let Some(length) = ended.line_log.draft_length {
+                self.pooled.configured(length);
+            }
             self.seen.skipped.most = ended.skipped.room();
             self.seen.files.extend(self.file);
             self.seen.servers = ended.servers.last_alone();
@@ -481,6 +557,17 @@ impl Observed {
         self.injected.extend(settings);
     }
 
+    /// Adds evidence that comes as sums: counters, requests. It is judged together with what the log shows.
+    pub fn add_pooled(&mut self, evidence: PooledEvidence) {
+        self.pooled.push(evidence);
+    }
+
+    /// The evidence that comes as sums.
+    #[must_use]
+    pub fn pooled(&self) -> &[PooledEvidence] {
+        &self.pooled
+    }
+
     /// The settings of the simulation that are known.
     #[must_use]
     pub fn injected(&self) -> &[InjectedSetting] {
@@ -566,6 +653,42 @@ impl Observed {
     /// Most tokens that one verify step can emit, as the arguments of the log's first server have it.
     #[must_use]
     pub fn max_accept_length(&self) -> Option<u32> {
-        server::max_accept_length(self.servers.first()?)
+        let configured = || self.injected.iter().rev().find_map(InjectedSetting::draft_length);
+        let shown = || self.pooled.iter().find_map(|evidence| evidence.total().draft_length());
+        match self.servers.first() {
+            Some(server) => server::max_accept_length(server),
+            None => configured().or_else(shown).map(|length| length.saturating_add(1)),
+        }
+    }
+
+    /// The engine: as the caller named it, as its lines or its evidence show it, or as its settings do.
+    pub(super) fn engine_hint(&self) -> Option<Engine> {
+        let told = || {
+            let is = |name: &str| self.injected.iter().any(|setting| setting.name.starts_with(name));
+            if is("TILERT_") {
+                Some(Engine::Tilert)
+            } else if is("TLLM_") {
+                Some(Engine::Trtllm)
+            } else {
+                None
+            }
+        };
+        let evidence = || self.pooled.first().map(|evidence| evidence.engine);
+        self.engine.or(self.line_log.engine).or_else(evidence).or_else(told)
+    }
+
+    /// Whether no line and no other evidence shows acceptance, of an engine that never prints it.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.is_pooled() && self.pooled.is_empty()
+    }
+
+    /// Whether the point is judged by sums: of another engine than SGLang, or without lines of it.
+    pub(super) fn is_pooled(&self) -> bool {
+        match self.engine {
+            Some(engine) if engine != Engine::Sglang => true,
+            Some(_) => self.decode_lines() == 0 && !self.pooled.is_empty(),
+            None => self.decode_lines() == 0 && self.servers.count() == 0 && self.engine_hint().is_some(),
+        }
     }
 }

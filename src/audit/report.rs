@@ -1,7 +1,7 @@
 //! What an audit found about one point.
 
 use crate::engine::Engine;
-use crate::evidence::{ServerStart, Tags};
+use crate::evidence::{Pool, ServerStart, Tags};
 use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Setting};
 use crate::replay::Replay;
@@ -73,6 +73,8 @@ pub struct PointReport {
     pub mechanisms: Option<Mechanisms>,
     /// Steady lines on the lattice of one draw a step.
     pub lattice: Option<LatticeCheck>,
+    /// Sums of accepted drafts and steps, where the evidence comes as sums.
+    pub pooled: Option<Pool>,
     /// What the server's own draws say, where the point was built with replay.
     pub replay: Option<Replay>,
     /// Remarks, the gravest first.

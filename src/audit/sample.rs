@@ -57,6 +57,8 @@ pub enum IntervalSource {
     Inferred,
     /// The default, as nothing tells.
     Assumed,
+    /// The windows count their steps: this is their mean.
+    Windows,
 }
 
 impl IntervalSource {
@@ -68,6 +70,7 @@ impl IntervalSource {
             Self::Server => "server_args",
             Self::Inferred => "inferred",
             Self::Assumed => "default",
+            Self::Windows => "windows",
         }
     }
 }

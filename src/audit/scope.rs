@@ -45,6 +45,11 @@ const DATE: usize = 11;
 const CLOCK_ENDS: [usize; 2] = [5, 8];
 
 impl Moment {
+    /// The year, where a date was named.
+    fn year(&self) -> Option<&str> {
+        if self.date > 0 { self.text.get(..4) } else { None }
+    }
+
     /// How the line's time, cut to what was named, compares with this moment; `None` where the line has no date and
     /// this has one.
     fn compare(&self, time: Timestamp<'_>) -> Option<Ordering> {
@@ -89,6 +94,25 @@ impl Scope {
     /// Whether lines are chosen by their time.
     pub(super) fn is_timed(&self) -> bool {
         self.since.is_some() || self.until.is_some()
+    }
+
+    /// The same of a time as other engines print it: `10-12 01:02:03` of vLLM, which has no year and takes that of the moment,
+    /// or any other form.
+    pub(super) fn admits_text(&self, time: Option<&str>) -> bool {
+        if !self.is_timed() {
+            return true;
+        }
+        let Some(time) = time else { return false };
+        if time.as_bytes().get(2) != Some(&b'-') {
+            return self.admits(Timestamp::parse(time.as_bytes()));
+        }
+        let compare = |moment: &Moment| {
+            let dated = format!("{}-{time}", moment.year().unwrap_or("0000"));
+            moment.compare(Timestamp::parse(dated.as_bytes())?)
+        };
+        let since = self.since.as_ref().is_none_or(|since| compare(since).is_some_and(Ordering::is_ge));
+        let until = self.until.as_ref().is_none_or(|until| compare(until).is_some_and(Ordering::is_le));
+        since && until
     }
 
     /// Whether anything may be left out.

@@ -77,6 +77,20 @@ impl EProcess {
     }
 }
 
+/// What draws of two neighbouring lengths say while their log grows: so many of so many gave the larger one, `lo + 1`.
+pub(super) fn pooled_sequence(
+    hits: f64,
+    trials: f64,
+    lo: f64,
+    target: f64,
+    confidence: Confidence,
+) -> Sequence {
+    let process = EProcess { hits, trials };
+    let (low, high) = process.sequence(confidence.outside());
+    let ln_e = process.ln_value((target - lo).clamp(0.0, 1.0));
+    Sequence { interval: MeanInterval { low: lo + low, high: lo + high }, ln_e }
+}
+
 /// The rules of a look at one point.
 pub(super) struct Look<'a> {
     case: &'a Case<'a>,

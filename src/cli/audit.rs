@@ -26,6 +26,7 @@ use crate::audit::{
     Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
     injected_length, judge,
 };
+use crate::engine::Engine;
 use crate::evidence::{
     Batch, Input, Limits, LogFile, Place, PointBy, ReadError, Reader, Record, RecordSink, group, point_name,
 };
@@ -164,6 +165,27 @@ enum LogEngine {
     Auto,
     /// SGLang
     Sglang,
+    /// vLLM
+    Vllm,
+    /// TensorRT-LLM: its log never shows acceptance
+    Trtllm,
+    /// ATOM
+    Atom,
+    /// TileRT: no evidence of it is known
+    Tilert,
+}
+
+impl LogEngine {
+    fn engine(self) -> Option<Engine> {
+        match self {
+            Self::Auto => None,
+            Self::Sglang => Some(Engine::Sglang),
+            Self::Vllm => Some(Engine::Vllm),
+            Self::Trtllm => Some(Engine::Trtllm),
+            Self::Atom => Some(Engine::Atom),
+            Self::Tilert => Some(Engine::Tilert),
+        }
+    }
 }
 
 /// `--point-by`.
@@ -216,12 +238,9 @@ pub(crate) fn run(
         replay: args.replay.mode(),
     };
     let replay = args.replay.options(&wanted, args.decode_log_interval, &options.cells);
-    // One engine is read so far: `auto` and its name mean the same.
-    let (LogEngine::Auto | LogEngine::Sglang) = args.engine;
-
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let is_quiet = global.quiet || args.format.is_json();
-    let replay = Replaying { options: replay, seeds: HashMap::new() };
+    let replay = Replaying { options: replay, seeds: HashMap::new(), engine: args.engine.engine() };
     let mut judged = if args.follow {
         ensure!(
             args.point_by != PointByFlag::Segment,
@@ -367,17 +386,20 @@ struct Replaying {
     options: Option<ReplayOptions>,
     /// Seeds that were searched, by the points' names.
     seeds: HashMap<String, u64>,
+    /// The engine whose records count.
+    engine: Option<Engine>,
 }
 
 impl Replaying {
     fn builder(&self, name: String) -> PointBuilder {
-        let Some(options) = &self.options else { return PointBuilder::new(name) };
+        let builder = |name: String| PointBuilder::new(name).with_engine(self.engine);
+        let Some(options) = &self.options else { return builder(name) };
         let mut options = options.clone();
         if let Some(seed) = self.seeds.get(&name) {
             options.seed = Some(*seed);
             options.seed_charge = crate::law::float(SEEDS).log10();
         }
-        PointBuilder::new(name).with_replay(options)
+        builder(name).with_replay(options)
     }
 }
 
@@ -426,7 +448,8 @@ impl Points {
     /// The points in the order of their first log. A log without records is a point only where its input has no other,
     /// and one that failed before its first record is none.
     fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
-        let Self { by, names, builders, .. } = self;
+        let Self { by, names, builders, replay, .. } = self;
+        let engine = replay.engine;
         let mut seen: Vec<Vec<Observed>> = builders.into_iter().map(PointBuilder::finish_segments).collect();
         let mut take = |name: &str| {
             let found = names.get(name).and_then(|index| seen.get_mut(*index));
@@ -439,7 +462,7 @@ impl Points {
             let failed = files.any(|file| errors.iter().any(|error| error.name == file.name));
             let mut found = take(&point.name);
             if found.is_empty() {
-                found.push(PointBuilder::new(point.name.as_str()).finish());
+                found.push(PointBuilder::new(point.name.as_str()).with_engine(engine).finish());
             }
             points.extend(found.into_iter().filter(|point| point.has_records() || !failed));
         }
@@ -448,7 +471,7 @@ impl Points {
             let has_logs = reader.files().iter().any(|file| *file.input == *input);
             let failed = errors.iter().any(|error| Path::new(&error.name).starts_with(&input));
             if !has_logs && !failed {
-                points.push(PointBuilder::new(input).finish());
+                points.push(PointBuilder::new(input).with_engine(engine).finish());
             }
         }
         points
@@ -552,6 +575,8 @@ impl Wanted {
                 None => None,
             },
             Self::Known(target) => Some((**target).clone()),
+            // Nothing there to compare: the verdict says what is missing.
+            Self::Length(_) if seen.is_silent() => None,
             Self::Length(length) => {
                 let max = seen.max_accept_length().with_context(|| {
                     format!(

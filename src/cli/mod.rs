@@ -3,6 +3,7 @@
 
 mod audit;
 mod catalogue;
+mod collect;
 mod completions;
 mod curves;
 mod env;
@@ -47,6 +48,8 @@ struct Cli {
 enum Command {
     /// Decide whether server logs show the accept length that they were meant to show
     Audit(Box<audit::AuditArgs>),
+    /// Accept lengths from counters: of two snapshots, or a golden curve from a folder of them
+    Collect(Box<collect::CollectArgs>),
     /// Golden curves: list, show, look up, check, draw, compare
     #[command(subcommand)]
     Curves(curves::CurvesCommand),
@@ -75,6 +78,7 @@ enum Command {
 fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Audit(args) => audit::run(args, &cli.global, out, err),
+        Command::Collect(args) => collect::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),

@@ -13,11 +13,12 @@ use super::progress::ProgressLine;
 use super::skipped::SkippedReport;
 use super::{Exit, Global};
 use crate::evidence::{
-    Deduplicator, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record, RecordKind, RecordSink,
-    SkipReason, Skipped, point_name,
+    Adjacent, Deduplicator, EngineLine, Input, Limits, Place, PointBy, Progress, ReadError, Reader, Record,
+    RecordKind, RecordSink, SkipReason, Skipped, VllmSpec, point_name,
 };
 use crate::report::csv::RecordTable;
 use crate::report::json::write_record;
+use crate::report::parquet::RecordFile;
 
 /// Flags of `accsim records`.
 #[derive(Args, Clone, Debug)]
@@ -57,6 +58,35 @@ enum Kind {
     CacheFlush,
     /// Settings of simulated acceptance that a shell or a program echoed
     Setting,
+    /// Counters and gauges: Prometheus text, exports of AIPerf
+    Counters,
+    /// Speculative statistics of single requests
+    Request,
+    /// Iterations of TensorRT-LLM's `/metrics`
+    #[value(name = "iteration_json")]
+    IterationJson,
+    /// ATOM's `/debug/mtp_stats`
+    #[value(name = "debug_stats")]
+    DebugStats,
+    /// SGLang's `/get_server_info`
+    #[value(name = "server_info")]
+    ServerInfo,
+    /// vLLM: windows of speculative decoding
+    Spec,
+    /// vLLM: the same of eras that print no accept length
+    #[value(name = "spec_legacy")]
+    SpecLegacy,
+    /// vLLM: windows of an engine
+    Engine,
+    /// TensorRT-LLM: iterations
+    Iter,
+    /// ATOM: statistics of an interval
+    Interval,
+    /// ATOM: statistics since the start
+    Cumulative,
+    /// ATOM: the acceptance that is forced
+    #[value(name = "forced_target")]
+    ForcedTarget,
     /// Lines that look like a record and are none, each with the reason
     Rejected,
 }
@@ -68,6 +98,8 @@ enum Format {
     Jsonl,
     /// A table; texts that a spreadsheet would run as a formula get an apostrophe in front
     Csv,
+    /// A Parquet file with the columns of the table and their types
+    Parquet,
 }
 
 impl From<Kind> for RecordKind {
@@ -78,6 +110,18 @@ impl From<Kind> for RecordKind {
             Kind::ServerArgs => Self::ServerArgs,
             Kind::CacheFlush => Self::CacheFlush,
             Kind::Setting => Self::Setting,
+            Kind::Counters => Self::Counters,
+            Kind::Request => Self::Request,
+            Kind::IterationJson => Self::IterationJson,
+            Kind::DebugStats => Self::DebugStats,
+            Kind::ServerInfo => Self::ServerInfo,
+            Kind::Spec => Self::Spec,
+            Kind::SpecLegacy => Self::SpecLegacy,
+            Kind::Engine => Self::Engine,
+            Kind::Iter => Self::Iter,
+            Kind::Interval => Self::Interval,
+            Kind::Cumulative => Self::Cumulative,
+            Kind::ForcedTarget => Self::ForcedTarget,
             Kind::Rejected => Self::Rejected,
         }
     }
@@ -103,6 +147,13 @@ pub(crate) fn run(
             }
             Format::Csv => {
                 let mut table = RecordTable::new(out)?;
+                let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
+                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
+                table.finish()?;
+                errors
+            }
+            Format::Parquet => {
+                let mut table = RecordFile::new(out)?;
                 let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
                 let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
                 table.finish()?;
@@ -150,6 +201,7 @@ fn read(
         point: 0,
         points: HashMap::new(),
         dedups: Vec::new(),
+        adjacent: Adjacent::default(),
     };
     let errors = reader.read_into(inputs, &mut sink);
     sink.written.map(|()| errors)
@@ -169,11 +221,14 @@ struct Wanted<'a, 'w> {
     points: HashMap<String, usize>,
     /// One for each point: a line is a copy of one of the same run.
     dedups: Vec<Deduplicator>,
+    /// Which engine of vLLM a line belongs to.
+    adjacent: Adjacent,
 }
 
 impl RecordSink for Wanted<'_, '_> {
     fn begin(&mut self, _file: u32, name: &str, input: &str) {
         name.clone_into(&mut self.file);
+        self.adjacent.begin_file();
         let next = self.dedups.len();
         self.point = *self.points.entry(point_name(name, input, PointBy::Path)).or_insert(next);
         if self.point == next {
@@ -185,7 +240,17 @@ impl RecordSink for Wanted<'_, '_> {
         if self.written.is_err() {
             return;
         }
-        let duplicate = match record {
+        let changed = match record {
+            Record::Engine(line) => {
+                let (engine_index, _) = self.adjacent.follow(line);
+                match &**line {
+                    EngineLine::VllmSpec(spec) if engine_index.is_some() => {
+                        let spec = VllmSpec { engine_index, ..spec.clone() };
+                        Some(Record::Engine(Box::new(EngineLine::VllmSpec(spec))))
+                    }
+                    _ => None,
+                }
+            }
             Record::Decode(line) => {
                 let dedup = self.dedups.get_mut(self.point);
                 let is_duplicate = dedup.is_some_and(|dedup| dedup.is_duplicate(line));
@@ -194,7 +259,7 @@ impl RecordSink for Wanted<'_, '_> {
             }
             _ => None,
         };
-        let record = duplicate.as_ref().unwrap_or(record);
+        let record = changed.as_ref().unwrap_or(record);
         if let (Record::Skipped(skipped), Some(report)) = (record, self.skipped.as_mut()) {
             report.add(&self.file, place.line, skipped.reason.name(), skipped.text);
         }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use crate::engine::Engine;
+
+use super::counters::{CounterRecord, Exporter};
 use super::pattern::begins_like;
-use super::{Batch, Tags};
+use super::{Batch, EngineLine, Tags};
 
 /// A number that the engine printed with two decimals, in hundredths: exact, ordered, hashable.
 ///
@@ -65,6 +68,10 @@ pub enum Record<'a> {
     CacheFlush(CacheFlush<'a>),
     /// A setting of simulated acceptance that a shell or a program echoed.
     Setting(EchoedSetting<'a>),
+    /// Figures of a counter, a request or an endpoint.
+    Counters(Box<CounterRecord>),
+    /// A line of another engine than SGLang.
+    Engine(Box<EngineLine>),
     /// A line that looked like a record and is none.
     Skipped(Skipped<'a>),
 }
@@ -320,14 +327,56 @@ pub enum RecordKind {
     CacheFlush,
     /// [`Record::Setting`].
     Setting,
+    /// [`CounterRecord::Counters`].
+    Counters,
+    /// [`CounterRecord::Request`].
+    Request,
+    /// [`CounterRecord::Iteration`].
+    IterationJson,
+    /// [`CounterRecord::Debug`].
+    DebugStats,
+    /// [`CounterRecord::ServerInfo`].
+    ServerInfo,
+    /// A window of vLLM's speculative decoding.
+    Spec,
+    /// The same of an era that prints no accept length and begins with `Speculative metrics`.
+    SpecLegacy,
+    /// A window of a vLLM engine.
+    Engine,
+    /// An iteration of TensorRT-LLM.
+    Iter,
+    /// Statistics of an interval of ATOM.
+    Interval,
+    /// Statistics of ATOM since its start.
+    Cumulative,
+    /// The acceptance that ATOM was told to force.
+    ForcedTarget,
     /// [`Record::Skipped`].
     Rejected,
 }
 
 impl RecordKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Decode, Self::Prefill, Self::ServerArgs, Self::CacheFlush, Self::Setting, Self::Rejected];
+    pub const ALL: [Self; 18] = [
+        Self::Decode,
+        Self::Prefill,
+        Self::ServerArgs,
+        Self::CacheFlush,
+        Self::Setting,
+        Self::Counters,
+        Self::Request,
+        Self::IterationJson,
+        Self::DebugStats,
+        Self::ServerInfo,
+        Self::Spec,
+        Self::SpecLegacy,
+        Self::Engine,
+        Self::Iter,
+        Self::Interval,
+        Self::Cumulative,
+        Self::ForcedTarget,
+        Self::Rejected,
+    ];
 
     /// The word for it in reports.
     #[must_use]
@@ -338,12 +387,54 @@ impl RecordKind {
             Self::ServerArgs => "server_args",
             Self::CacheFlush => "cache_flush",
             Self::Setting => "setting",
+            Self::Counters => "counters",
+            Self::Request => "request",
+            Self::IterationJson => "iteration_json",
+            Self::DebugStats => "debug_stats",
+            Self::ServerInfo => "server_info",
+            Self::Spec => "spec",
+            Self::SpecLegacy => "spec_legacy",
+            Self::Engine => "engine",
+            Self::Iter => "iter",
+            Self::Interval => "interval",
+            Self::Cumulative => "cumulative",
+            Self::ForcedTarget => "forced_target",
             Self::Rejected => "rejected",
         }
     }
 }
 
+impl EchoedSetting<'_> {
+    /// The engine that reads the setting, by its name. vLLM and ATOM share the name of K; it counts as vLLM's.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        let begins = |start: &str| self.name.starts_with(start);
+        if begins("TLLM_") {
+            Engine::Trtllm
+        } else if begins("TILERT_") {
+            Engine::Tilert
+        } else if begins("spec_decode_") {
+            Engine::Atom
+        } else if begins("synthetic_") || begins("num_spec") || begins("rejection_") {
+            Engine::Vllm
+        } else {
+            Engine::Sglang
+        }
+    }
+}
+
 impl Record<'_> {
+    /// The engine whose record it is.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self {
+            Self::Setting(setting) => setting.engine(),
+            Self::Engine(line) => line.engine(),
+            Self::Counters(record) => record.exporter().map_or(Engine::Sglang, Exporter::engine),
+            _ => Engine::Sglang,
+        }
+    }
+
     /// Which kind of record it is.
     #[must_use]
     pub fn kind(&self) -> RecordKind {
@@ -353,6 +444,8 @@ impl Record<'_> {
             Self::Start(_) => RecordKind::ServerArgs,
             Self::CacheFlush(_) => RecordKind::CacheFlush,
             Self::Setting(_) => RecordKind::Setting,
+            Self::Counters(counters) => counters.kind(),
+            Self::Engine(line) => line.kind(),
             Self::Skipped(_) => RecordKind::Rejected,
         }
     }

@@ -9,6 +9,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 mod other_fields;
+pub mod parquet;
 pub mod plot;
 pub mod settings;
 pub mod text;

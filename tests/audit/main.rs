@@ -213,7 +213,7 @@ fn bad_flags_are_refused() {
         "--model dsv41flash --method dspark --draft-length 6",
         "--model dsv41flash --method dspark --draft-length 5 --accept-length 3",
         "--draft-model x",
-        "--engine vllm",
+        "--engine gguf",
     ] {
         let output = run(&format!("audit e3k5_al351.log {flags}"));
         assert_eq!(output.status.code(), Some(2), "{flags}");

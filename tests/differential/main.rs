@@ -104,6 +104,10 @@ fn said(record: &Record<'_>) -> (&'static str, Said) {
             say("value", Some(setting.value.to_owned()));
             "setting"
         }
+        Record::Engine(line) => {
+            say("line", Some(format!("{line:?}")));
+            "engine"
+        }
         Record::Skipped(skipped) => {
             say("reason", Some(skipped.reason.name().to_owned()));
             "skipped"

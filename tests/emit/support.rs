@@ -122,6 +122,8 @@ pub(crate) fn read(text: &[u8]) -> Found {
         Record::Start(start) => found.starts.push(ServerStart::clone(start)),
         Record::CacheFlush(_) => found.flushes += 1,
         Record::Setting(setting) => panic!("no emitted log echoes a setting: {setting:?}"),
+        Record::Counters(record) => panic!("no log has counters: {record:?}"),
+        Record::Engine(line) => panic!("SGLang writes no line of another engine: {line:?}"),
         Record::Skipped(skipped) if skipped.reason == SkipReason::Truncated => found.truncated += 1,
         Record::Skipped(skipped) => found.otherwise_skipped.push(skipped.reason),
     };

@@ -49,6 +49,32 @@ fn injected_settings_are_shown_with_their_lines() {
     }
 }
 
+/// Windows of vLLM with what it was told, and TensorRT-LLM, whose log never shows acceptance.
+#[test]
+fn other_engines() {
+    let folder = folder("engines");
+    let emit =
+        "simulate --accept-length 3.51 --max-accept-length 6 --engine vllm --lines 30 --seed 7 -q --emit-log";
+    assert!(program(&folder, &format!("{emit} vllm.log")).status().unwrap().success());
+    let mut log = b"+ vllm serve m --speculative-config '{\"num_speculative_tokens\":5,\"rejection_sample_method\":\"synthetic\",\
+        \"synthetic_acceptance_length\":3.51}'\n"
+        .to_vec();
+    log.extend(fs::read(folder.join("vllm.log")).unwrap());
+    fs::write(folder.join("vllm.log"), log).unwrap();
+    let line = "[04/28/2025-09:56:44] [TRT-LLM] [I] iter = 198, global_rank = 0, rank = 0, currank_total_requests = 4/4, \
+        elapsed_time = 0.005s, timestamp = 2025-04-28 09:56:44, states = {'num_ctx_requests': 0, 'num_ctx_tokens': 0, \
+        'num_generation_tokens': 16}\n";
+    fs::write(folder.join("trtllm.log"), line.repeat(3)).unwrap();
+    for (format, ending) in FORMATS {
+        for engine in ["vllm", "trtllm"] {
+            let output =
+                program(&folder, &format!("audit {engine}.log -v --format {format}")).output().unwrap();
+            assert_eq!(output.status.code(), Some(if engine == "vllm" { 0 } else { 3 }), "{format}");
+            snapshot(&format!("{engine}.{ending}"), stdout(&output));
+        }
+    }
+}
+
 /// Points of several servers and targets, judged by what was asked for.
 #[test]
 fn several_targets_with_another_margin() {

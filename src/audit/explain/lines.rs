@@ -42,12 +42,17 @@ fn nothing_to_audit(seen: &Observed) -> Option<Finding> {
             ),
         ))
     } else if seen.decode_lines() == 0 {
+        let (place, stray) = seen.stray.map_or_else(
+            || (None, String::new()),
+            |(stray, place)| (Some(place), format!("; this is {stray}")),
+        );
         Some(warning(
             FindingCode::NoDecodeLines,
-            None,
-            "no SGLang decode line with a running request; give the server's own log, not a client's summary; logs of \
-             other engines are not read yet"
-                .to_owned(),
+            place,
+            format!(
+                "no decode line with a running request, and no line of vLLM, TensorRT-LLM or ATOM; give the server's own \
+                 log, not a client's summary{stray}"
+            ),
         ))
     } else if seen.spec_lines() == 0 {
         Some(warning(

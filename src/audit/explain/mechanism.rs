@@ -34,7 +34,9 @@ pub(crate) fn about_mechanism(
     }
     match mechanisms.best? {
         // A simulation by requests is not SGLang's, yet it has no code of its own: the verdict's reason says it.
-        Mechanism::MatchExpected | Mechanism::PerRequest => None,
+        Mechanism::MatchExpected | Mechanism::PerRequest | Mechanism::PerPosition | Mechanism::Geometric => {
+            None
+        }
         Mechanism::Rounded => Some(rounded(seen, target, mechanisms.constant)),
         Mechanism::Multinomial => Some(error(
             FindingCode::MultinomialBias,
@@ -132,7 +134,11 @@ fn stretch(stretch: &Stretch) -> String {
         Mechanism::Multinomial => format!("drawn by `multinomial` (mean {length:.2})"),
         Mechanism::PerRequest => format!("with a draw for each request (mean {length:.2})"),
         Mechanism::Rounded | Mechanism::Constant => format!("at {length:.2} throughout"),
-        Mechanism::MatchExpected | Mechanism::OtherCell | Mechanism::Mixed => {
+        Mechanism::MatchExpected
+        | Mechanism::OtherCell
+        | Mechanism::Mixed
+        | Mechanism::PerPosition
+        | Mechanism::Geometric => {
             format!("like a simulated {length:.2}")
         }
     }

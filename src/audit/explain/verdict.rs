@@ -7,6 +7,7 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
 use super::super::point::Observed;
+use super::super::pooled::export;
 use super::replay::Chance;
 use super::{count, error, warning};
 use crate::replay::ReplayStatus;
@@ -83,6 +84,10 @@ impl fmt::Display for Reason {
         match self {
             Self::NoDecodeLines => write!(f, "the log holds no decode line"),
             Self::NoAcceptLengths => write!(f, "no decode line has an accept length"),
+            Self::NoExport(engine) => write!(f, "{}: {}", engine.title(), export(*engine)),
+            Self::EvidenceDisagrees => {
+                write!(f, "the kinds of evidence for this run show different accept lengths")
+            }
             Self::NoTarget => write!(
                 f,
                 "no target is known: name one by --model, --method and --draft-length, or by --accept-length"

@@ -1,6 +1,8 @@
 //! What a scanner found in a block.
 
-use crate::evidence::{DecodeLine, Record, ServerStart, SkipReason, Tags, Timestamp};
+use crate::evidence::{
+    CounterRecord, DecodeLine, EngineLine, Record, ServerStart, SkipReason, Tags, Timestamp,
+};
 
 use super::compact::{Base, CompactLine, Shape, Spot, index};
 
@@ -24,6 +26,8 @@ pub(super) enum What {
     Start(Box<ServerStart>),
     CacheFlush { time: Option<Spot>, voice: u32 },
     Setting { name: Spot, value: Spot },
+    Counters(Box<CounterRecord>),
+    Engine(Box<EngineLine>),
     Skipped { reason: SkipReason, text: Spot },
 }
 
@@ -130,11 +134,13 @@ impl Findings {
                 let (base, [time]) = self.spots(block, [time(flush.timestamp)]);
                 (base, What::CacheFlush { time: flush.timestamp.map(|_| time), voice })
             }
+            Record::Counters(counters) => (Base::Block, What::Counters(counters.clone())),
             Record::Setting(setting) => {
                 let texts = [setting.name.as_bytes(), setting.value.as_bytes()];
                 let (base, [name, value]) = self.spots(block, texts);
                 (base, What::Setting { name, value })
             }
+            Record::Engine(line) => (Base::Block, What::Engine(line.clone())),
             Record::Skipped(skipped) => {
                 let (base, [text]) = self.spots(block, [skipped.text]);
                 (base, What::Skipped { reason: skipped.reason, text })

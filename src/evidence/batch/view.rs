@@ -275,6 +275,8 @@ impl<'a> Batch<'a> {
                 let word = |spot: Spot| std::str::from_utf8(text(spot)).unwrap_or_default();
                 Record::Setting(EchoedSetting { name: word(*name), value: word(*value) })
             }
+            What::Counters(counters) => Record::Counters(counters.clone()),
+            What::Engine(line) => Record::Engine(line.clone()),
             What::Skipped { reason, text: spot } => {
                 Record::Skipped(Skipped { reason: *reason, text: text(*spot) })
             }

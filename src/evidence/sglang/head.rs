@@ -2,6 +2,8 @@
 
 use aho_corasick::packed::Searcher;
 
+use crate::evidence::vllm::CONFIG_WORDS;
+
 /// What begins a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
@@ -13,6 +15,36 @@ pub(super) enum Head {
     Setting,
     /// A fork's own line (`Prefill rank batch`): no record of ours.
     Foreign,
+    /// A line of another engine.
+    Engine(EngineHead),
+    /// A configuration of another engine.
+    Config,
+    /// What another program prints: a fragment of a line, an engine that is not read, a client's summary.
+    Stray,
+}
+
+/// What begins a line of another engine, or stands in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EngineHead {
+    /// `SpecDecoding metrics:` of vLLM.
+    VllmSpec,
+    /// `Speculative metrics:` of vLLM before April 2025.
+    VllmLegacy,
+    /// `Avg prompt throughput:` of a vLLM engine.
+    VllmEngine,
+    /// `states = {` of a TensorRT-LLM iteration.
+    TrtllmIteration,
+    /// `[MTP Stats` of ATOM.
+    AtomStats,
+    /// `Forced speculative acceptance ON` of ATOM.
+    AtomForced,
+}
+
+impl Head {
+    /// Whether it may stand inside a record, so that it ends none.
+    pub(super) fn is_inner(self) -> bool {
+        matches!(self, Self::Setting | Self::Config | Self::Stray)
+    }
 }
 
 /// One head in a text.
@@ -34,10 +66,43 @@ enum Word {
     Arguments,
     Flush,
     Setting,
+    TrtllmSetting,
+    Engine(EngineHead),
+    /// One of [`CONFIG_WORDS`].
+    Config(usize),
+    /// One of [`STRAYS`].
+    Stray(usize),
 }
 
+/// What lines that are no sample hold: a fragment of vLLM's, llama.cpp's timings, a benchmark client's summary, the one of
+/// an offline script of vLLM.
+const STRAYS: [&[u8]; 4] =
+    [b"Mean acceptance length:", b"draft acceptance = ", b"Accept length:", b"num_accepted_tokens:"];
+
 impl Word {
-    const ALL: [Self; 5] = [Self::Decode, Self::Prefill, Self::Arguments, Self::Flush, Self::Setting];
+    const ALL: [Self; 21] = [
+        Self::Decode,
+        Self::Prefill,
+        Self::Arguments,
+        Self::Flush,
+        Self::Setting,
+        Self::TrtllmSetting,
+        Self::Engine(EngineHead::VllmSpec),
+        Self::Engine(EngineHead::VllmLegacy),
+        Self::Engine(EngineHead::VllmEngine),
+        Self::Engine(EngineHead::TrtllmIteration),
+        Self::Engine(EngineHead::AtomStats),
+        Self::Engine(EngineHead::AtomForced),
+        Self::Config(0),
+        Self::Config(1),
+        Self::Config(2),
+        Self::Config(3),
+        Self::Config(4),
+        Self::Stray(0),
+        Self::Stray(1),
+        Self::Stray(2),
+        Self::Stray(3),
+    ];
 
     fn text(self) -> &'static [u8] {
         match self {
@@ -46,6 +111,15 @@ impl Word {
             Self::Arguments => b"server_args=",
             Self::Flush => b"Cache flushed",
             Self::Setting => b"SIMULATE_ACC_",
+            Self::TrtllmSetting => b"FORCE_NUM_ACCEPTED_TOKENS",
+            Self::Engine(EngineHead::VllmSpec) => b"SpecDecoding metrics:",
+            Self::Engine(EngineHead::VllmLegacy) => b"Speculative metrics:",
+            Self::Engine(EngineHead::VllmEngine) => b"Avg prompt throughput:",
+            Self::Engine(EngineHead::TrtllmIteration) => b"states = {",
+            Self::Engine(EngineHead::AtomStats) => b"[MTP Stats",
+            Self::Engine(EngineHead::AtomForced) => b"Forced speculative acceptance ON",
+            Self::Config(word) => CONFIG_WORDS.get(word).copied().unwrap_or_default(),
+            Self::Stray(word) => STRAYS.get(word).copied().unwrap_or_default(),
         }
     }
 
@@ -55,7 +129,10 @@ impl Word {
             Self::Decode => batch(behind, Head::Decode),
             Self::Prefill => batch(behind, Head::Prefill),
             Self::Arguments => Some((Head::Start, 0)),
-            Self::Setting => Some((Head::Setting, 0)),
+            Self::Setting | Self::TrtllmSetting => Some((Head::Setting, 0)),
+            Self::Engine(head) => Some((Head::Engine(head), 0)),
+            Self::Config(_) => Some((Head::Config, 0)),
+            Self::Stray(_) => Some((Head::Stray, 0)),
             Self::Flush => {
                 let rest: &[u8] = b" successfully!";
                 behind.starts_with(rest).then_some((Head::Flush, rest.len()))

@@ -4,16 +4,16 @@
 use crate::evidence::batch::{Findings, Stand, line_breaks};
 use crate::evidence::{CacheFlush, DecodeLine, PrefillLine, Record, SkipReason, Skipped};
 
-use super::head::{Found, Head, Hit, Words};
+use super::head::{EngineHead, Found, Head, Hit, Words};
 use super::layout::{DecodeLayout, Layouts, MARGIN, PrefillLayout};
 use super::prefix::Prefix;
 use super::quotes::Quotes;
 use super::runtime::Part;
 use super::tag_cache::TagCache;
-use super::{decode, number, prefill, prefix, server_args, setting, unwrap};
+use super::{decode, number, other, prefill, prefix, server_args, setting, unwrap};
 
 /// How much of the text before a head a skipped record shows, in bytes.
-const CONTEXT: usize = 64;
+pub(super) const CONTEXT: usize = 64;
 
 /// Reads blocks of whole lines, each for itself: any number of them on any threads.
 #[derive(Debug)]
@@ -193,14 +193,12 @@ impl TextReader {
             let next = self.words.head(text, hit.end);
             // A setting ends no record: it may be part of one.
             let mut border = next;
-            while let Some(setting) =
-                border.filter(|border| hit.head != Head::Setting && border.head == Head::Setting)
-            {
-                border = self.words.head(text, setting.end);
+            while let Some(inner) = border.filter(|border| !hit.head.is_inner() && border.head.is_inner()) {
+                border = self.words.head(text, inner.end);
             }
             let end = border.map_or(text.len(), |next| prefix::start(text, hit.end, next.at));
             self.record(text, done, hit, end, &mut quotes, sink);
-            if hit.head != Head::Setting {
+            if !hit.head.is_inner() {
                 done = end;
             }
             current = next;
@@ -217,6 +215,12 @@ impl TextReader {
         quotes: &mut Quotes,
         sink: &mut impl FnMut(&Record<'_>),
     ) {
+        if let Head::Engine(head) = hit.head {
+            return self.engine(text, done, head, hit, end, quotes, sink);
+        }
+        if matches!(hit.head, Head::Config | Head::Stray) {
+            return other::inner(text, done, hit, sink);
+        }
         if hit.head == Head::Setting {
             if let Some(setting) = setting::parse(text, hit.at) {
                 sink(&Record::Setting(setting));
@@ -228,6 +232,35 @@ impl TextReader {
         match record(hit.head, prefix, message) {
             Ok(Some(record)) => sink(&record),
             Ok(None) => {}
+            Err(reason) => {
+                let from = done.max(hit.at.saturating_sub(CONTEXT));
+                let text = text.get(from..end).unwrap_or(&[]);
+                sink(&Record::Skipped(Skipped { reason, text }));
+            }
+        }
+    }
+}
+
+impl TextReader {
+    /// Reads a line of another engine, unless it is quoted.
+    #[expect(clippy::too_many_arguments, reason = "a record's place in its text")]
+    fn engine(
+        &mut self,
+        text: &[u8],
+        done: usize,
+        head: EngineHead,
+        hit: Hit,
+        end: usize,
+        quotes: &mut Quotes,
+        sink: &mut impl FnMut(&Record<'_>),
+    ) {
+        let before = text.get(done..hit.at).unwrap_or(&[]);
+        let start = done + other::start(head, before);
+        let is_logged = prefix::read(text, done, start, quotes, &mut self.tags).is_some();
+        let message = unwrap::suffix(text.get(hit.end..end).unwrap_or(&[]));
+        let line = if is_logged { other::line(head, before, message) } else { Err(SkipReason::Lookalike) };
+        match line {
+            Ok(line) => sink(&Record::Engine(Box::new(line))),
             Err(reason) => {
                 let from = done.max(hit.at.saturating_sub(CONTEXT));
                 let text = text.get(from..end).unwrap_or(&[]);
@@ -251,8 +284,8 @@ fn record<'a>(
             start.timestamp = prefix.timestamp.map(|time| time.as_str().to_owned());
             Record::Start(Box::new(start))
         })),
-        // Read without a prefix.
-        Head::Setting => Ok(None),
+        // Read without a prefix, or by their own rules.
+        Head::Setting | Head::Engine(_) | Head::Config | Head::Stray => Ok(None),
         Head::Foreign => Err(SkipReason::Lookalike),
         Head::Flush => {
             Ok(prefix.map(|Prefix { timestamp, tags }| Record::CacheFlush(CacheFlush { timestamp, tags })))

@@ -8,6 +8,7 @@ mod head;
 mod layout;
 mod lines;
 mod number;
+mod other;
 mod prefill;
 mod prefix;
 mod quotes;

@@ -3,8 +3,11 @@
 
 use crate::evidence::EchoedSetting;
 
-/// What stands before `SIMULATE_ACC_` in the names: releases up to 0.5.2 have nothing there.
-const OWNERS: [&[u8]; 2] = [b"SGLANG_", b""];
+/// What stands before `SIMULATE_ACC_` in the names: releases of SGLang up to 0.5.2 have nothing there.
+const OWNERS: [&[u8]; 3] = [b"SGLANG_", b"", b"TILERT_"];
+
+/// What stands before `FORCE_NUM_ACCEPTED_TOKENS`.
+const TRTLLM: &[u8] = b"TLLM_SPEC_DECODE_";
 
 /// Longest value taken, in bytes. Lengths and methods are words.
 const LONGEST: usize = 64;
@@ -15,7 +18,8 @@ pub(super) fn parse(text: &[u8], word: usize) -> Option<EchoedSetting<'_>> {
     let before = text.get(..word)?;
     let owner = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let start = word - owner;
-    if !OWNERS.contains(&text.get(start..word)?) {
+    let (owner, is_trtllm) = (text.get(start..word)?, text.get(word..)?.starts_with(b"FORCE_"));
+    if is_trtllm != (owner == TRTLLM) || (!is_trtllm && !OWNERS.contains(&owner)) {
         return None;
     }
     let end = word + text.get(word..)?.iter().take_while(|byte| is_letter(byte)).count();
@@ -28,7 +32,7 @@ pub(super) fn parse(text: &[u8], word: usize) -> Option<EchoedSetting<'_>> {
     let value = value(assigned(before, behind)?)?;
     let (name, value) = (std::str::from_utf8(name).ok()?, std::str::from_utf8(value).ok()?);
     // Help texts write a letter where the number goes.
-    let is_sound = !name.ends_with("_LEN") || value.parse::<f64>().is_ok();
+    let is_sound = !(is_trtllm || name.ends_with("_LEN")) || value.parse::<f64>().is_ok();
     is_sound.then_some(EchoedSetting { name, value })
 }
 

@@ -18,6 +18,8 @@ fn read(text: &[u8]) -> Vec<String> {
             Record::Start(start) => format!("start {:?}", start.num_steps),
             Record::CacheFlush(_) => "flush".to_owned(),
             Record::Setting(setting) => format!("{}={}", setting.name, setting.value),
+            Record::Engine(line) => line.kind().name().to_owned(),
+            Record::Counters(record) => record.kind().name().to_owned(),
             Record::Skipped(skipped) => format!("{:?}", skipped.reason),
         });
     };

@@ -19,7 +19,7 @@ pub(in crate::evidence) enum Kind {
 }
 
 /// Formats whose first bytes are fixed. Few on purpose: what is not here is searched for records and has none.
-const HEADS: [(&[u8], Kind); 25] = [
+const HEADS: [(&[u8], Kind); 24] = [
     (b"\x1f\x8b", Kind::Packed(Format::Gzip)),
     (b"\x28\xb5\x2f\xfd", Kind::Packed(Format::Zstd)),
     (b"\xfd7zXZ\0", Kind::Packed(Format::Xz)),
@@ -36,7 +36,6 @@ const HEADS: [(&[u8], Kind); 25] = [
     (b"\xff\xd8\xff", Kind::NotText("JPEG")),
     (b"GIF8", Kind::NotText("GIF")),
     (b"%PDF-", Kind::NotText("PDF")),
-    (b"PAR1", Kind::NotText("Parquet")),
     (b"ARROW1", Kind::NotText("Arrow")),
     (b"SQLite format 3\0", Kind::NotText("SQLite")),
     (b"GGUF", Kind::NotText("GGUF")),

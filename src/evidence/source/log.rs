@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::evidence::{Batch, Scanner};
+use crate::evidence::counters::{LOOK, recognise};
+use crate::evidence::{Batch, Place, Record, Scanner};
 
 use super::budget::{Budget, count};
+use super::document::{document_of, read_document};
 use super::failure::{Failure, ReadError};
 use super::passed::{PassedOver, Why};
 use super::stream::{Content, scan};
+use super::window::Window;
 
 /// A log that was read: a file on disk, standard input, or an entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,18 +31,52 @@ pub(super) struct LogRead {
     pub(super) passed_over: Option<PassedOver>,
 }
 
-/// Reads one log to its end.
+/// Part of what a log says.
+pub(super) enum Piece<'a> {
+    /// The records of some lines.
+    Batch(&'a Batch<'a>),
+    /// A record of a document.
+    Record(Place, &'a Record<'a>),
+}
+
+/// Reads one log, or one document of figures, to its end.
 pub(super) fn read_log(
     name: &str,
     content: Content<'_>,
     budget: &Budget<'_>,
     index: u32,
-    sink: &mut dyn FnMut(&Batch<'_>),
+    sink: &mut dyn FnMut(Piece<'_>),
+) -> LogRead {
+    let mut window;
+    let (document, content) = match content {
+        Content::Plain(mut file) => (document_of(&mut file), Content::Plain(file)),
+        Content::Stream(stream) => {
+            window = Window::new(stream);
+            (window.peek(LOOK).map(recognise), Content::Stream(&mut window))
+        }
+    };
+    match document {
+        Ok(None) => read_lines(name, content, budget, index, sink),
+        Ok(Some(document)) => read_document(document, name, content, budget, index, sink),
+        Err(error) => {
+            let failure = Failure::of_system(&error);
+            let error = ReadError { name: name.to_owned(), failure, bytes: 0 };
+            LogRead { has_records: false, error: Some(error), passed_over: None }
+        }
+    }
+}
+
+fn read_lines(
+    name: &str,
+    content: Content<'_>,
+    budget: &Budget<'_>,
+    index: u32,
+    sink: &mut dyn FnMut(Piece<'_>),
 ) -> LogRead {
     let mut has_records = false;
     let reached = scan(content, budget, &mut Scanner::new(index), &mut |batch| {
         has_records = true;
-        sink(batch);
+        sink(Piece::Batch(batch));
     });
     let long_lines = Why::LongLines { lines: reached.long_lines, limit: count(budget.limits.line_bytes()) };
     LogRead {

@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::evidence::Record;
+use crate::evidence::{Place, Record};
 
 use super::budget::Budget;
 use super::failure::{Failure, ReadError};
-use super::log::{LogFile, read_log};
+use super::log::{LogFile, Piece, read_log};
 use super::passed::PassedOver;
 use super::stream::Content;
 use super::unpack::Visitor;
@@ -87,8 +87,12 @@ where
 {
     fn log(&mut self, name: String, content: Content<'_>, budget: &Budget<'_>) -> Option<Failure> {
         let mut state = (self.new)(&name);
-        let read = read_log(&name, content, budget, 0, &mut |batch| {
-            batch.for_each(&mut |place, record| (self.record)(&mut state, place.line, record));
+        let read = read_log(&name, content, budget, 0, &mut |piece| {
+            let mut see = |place: Place, record: &Record<'_>| (self.record)(&mut state, place.line, record);
+            match piece {
+                Piece::Batch(batch) => batch.for_each(&mut see),
+                Piece::Record(place, record) => see(place, record),
+            }
         });
         let log = LogFile { name, input: Arc::clone(self.input), has_records: read.has_records };
         (self.emit)(Event::Log(log, state));

@@ -11,7 +11,7 @@ use super::budget::Budget;
 use super::failure::{Failure, ReadError};
 use super::input::{Input, STDIN};
 use super::limits::Limits;
-use super::log::{LogFile, read_log};
+use super::log::{LogFile, Piece, read_log};
 use super::name;
 use super::parallel::{Apart, Event, in_order};
 use super::passed::PassedOver;
@@ -224,7 +224,10 @@ impl Visitor for InOrder<'_> {
         let input = Arc::clone(&self.input);
         self.sink.begin(index, &name, &input);
         let sink = &mut *self.sink;
-        let read = read_log(&name, content, budget, index, &mut |batch| sink.batch(batch));
+        let read = read_log(&name, content, budget, index, &mut |piece| match piece {
+            Piece::Batch(batch) => sink.batch(batch),
+            Piece::Record(place, record) => sink.record(place, record),
+        });
         self.reader.files.push(LogFile { name, input, has_records: read.has_records });
         self.reader.passed_over.extend(read.passed_over);
         let failure = read.error.as_ref().map(|error| error.failure.clone());

@@ -80,6 +80,7 @@ pub(in crate::report) fn interval_source(source: IntervalSource) -> &'static str
         IntervalSource::Server => "server_args",
         IntervalSource::Inferred => "inferred from the values",
         IntervalSource::Assumed => "the default, not logged",
+        IntervalSource::Windows => "on average; every window counts its own",
     }
 }
 

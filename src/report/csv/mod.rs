@@ -8,3 +8,4 @@ pub mod throughput;
 
 pub use audit::write_audit;
 pub use records::RecordTable;
+pub(super) use records::{COLUMNS, row_of};

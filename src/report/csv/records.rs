@@ -4,10 +4,16 @@ use std::io::{self, Write};
 
 use csv::{Writer, WriterBuilder};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::cell::text;
-use crate::evidence::{DecodeLine, Graph, Hundredths, PrefillLine, Record, ServerStart, Timestamp};
+use crate::evidence::{
+    CounterRecord, DecodeLine, EngineLine, Exporter, Graph, Hundredths, PrefillLine, Record, ServerStart,
+    Timestamp,
+};
 use crate::report::excerpt::excerpt;
+use crate::report::json::EngineFields;
+use crate::report::json::counters::Body;
 use crate::report::other_fields::{self, OtherFields};
 
 /// Writes records as rows, the names of the columns first.
@@ -20,7 +26,7 @@ pub struct RecordTable<'w> {
 
 /// One row. The names of its fields are those of the columns, see [`COLUMNS`].
 #[derive(Debug, Default, Serialize)]
-struct Row {
+pub(in crate::report) struct Row {
     kind: &'static str,
     engine: Option<&'static str>,
     file: String,
@@ -57,7 +63,7 @@ struct Row {
 }
 
 /// The columns of a table without rows: the fields of [`Row`], in order.
-const COLUMNS: [&str; 33] = [
+pub(in crate::report) const COLUMNS: [&str; 33] = [
     "kind",
     "engine",
     "file",
@@ -103,33 +109,64 @@ impl<'w> RecordTable<'w> {
 
     /// Adds the record that stands on `line` of `file`.
     pub fn write(&mut self, file: &str, line: u64, record: &Record<'_>) -> io::Result<()> {
-        let row = Row { kind: record.kind().name(), file: text(file), line, ..Row::default() };
-        let logged = Row { engine: Some("sglang"), ..row };
-        let row = match record {
-            Record::Decode(decode) => decode_row(decode, logged),
-            Record::Prefill(prefill) => prefill_row(prefill, logged),
-            Record::Start(start) => start_row(start, logged),
-            Record::CacheFlush(flush) => {
-                Row { timestamp: time(flush.timestamp), tags: Some(flush.tags.to_string()), ..logged }
-            }
-            Record::Setting(setting) => {
-                let field = serde_json::json!({ setting.name: setting.value });
-                Row { fields: Some(field.to_string()), ..logged }
-            }
-            Record::Skipped(skipped) => Row {
-                engine: None,
-                reason: Some(skipped.reason.name()),
-                excerpt: Some(text(&excerpt(skipped.text))),
-                ..logged
-            },
-        };
-        Ok(self.writer.serialize(row)?)
+        Ok(self.writer.serialize(row_of(file, line, record).guarded())?)
     }
 
     /// Ends the table.
     pub fn finish(mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+impl Row {
+    /// The same with no text that a spreadsheet would run.
+    fn guarded(self) -> Self {
+        let guarded = |value: Option<String>| value.as_deref().map(text);
+        Self {
+            file: text(&self.file),
+            speculative_algorithm: guarded(self.speculative_algorithm),
+            disaggregation_mode: guarded(self.disaggregation_mode),
+            excerpt: guarded(self.excerpt),
+            ..self
+        }
+    }
+}
+
+/// The row of the record that stands on `line` of `file`, texts as they are.
+pub(in crate::report) fn row_of(file: &str, line: u64, record: &Record<'_>) -> Row {
+    let row = Row { kind: record.kind().name(), file: file.to_owned(), line, ..Row::default() };
+    let logged = Row { engine: Some(record.engine().name()), ..row };
+    match record {
+        Record::Decode(decode) => decode_row(decode, logged),
+        Record::Prefill(prefill) => prefill_row(prefill, logged),
+        Record::Start(start) => start_row(start, logged),
+        Record::CacheFlush(flush) => {
+            Row { timestamp: time(flush.timestamp), tags: Some(flush.tags.to_string()), ..logged }
+        }
+        Record::Setting(setting) => {
+            let field = serde_json::json!({ setting.name: setting.value });
+            Row { fields: Some(field.to_string()), ..logged }
+        }
+        Record::Counters(record) => figures_row(record, row_of_figures(record, logged)),
+        Record::Engine(line) => engine_row(line, logged),
+        Record::Skipped(skipped) => Row {
+            engine: None,
+            reason: Some(skipped.reason.name()),
+            excerpt: Some(excerpt(skipped.text)),
+            ..logged
+        },
+    }
+}
+
+fn row_of_figures(record: &CounterRecord, row: Row) -> Row {
+    Row { engine: record.exporter().map(Exporter::name), ..row }
+}
+
+/// The accept length in its column, all else as fields.
+fn figures_row(record: &CounterRecord, row: Row) -> Row {
+    let body = Body::of(record);
+    let fields = serde_json::to_string(&body).unwrap_or_default();
+    Row { accept_len: body.accept_len().map(|length| length.to_string()), fields: Some(fields), ..row }
 }
 
 fn decode_row(line: &DecodeLine<'_>, row: Row) -> Row {
@@ -149,6 +186,23 @@ fn decode_row(line: &DecodeLine<'_>, row: Row) -> Row {
         fields: Some(object(other_fields::of_decode(line))),
         ..row
     }
+}
+
+/// What has a column goes there; the rest are fields.
+fn engine_row(line: &EngineLine, row: Row) -> Row {
+    let mut fields = EngineFields::of(line).object();
+    let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
+    let number = |value: Option<Value>| value.and_then(|value| u32::try_from(value.as_u64()?).ok());
+    let row = Row {
+        timestamp: take("timestamp").and_then(|value| value.as_str().map(str::to_owned)),
+        running_req: number(take("running_req")),
+        queue_req: number(take("queue_req")),
+        accept_len: take("accept_len").map(|value| value.to_string()),
+        gen_throughput_tps: take("gen_throughput_tps").and_then(|value| value.as_f64()),
+        ..row
+    };
+    fields.retain(|_, value| !value.is_null());
+    Row { fields: Some(Value::Object(fields).to_string()), ..row }
 }
 
 fn prefill_row(line: &PrefillLine<'_>, row: Row) -> Row {
@@ -174,7 +228,7 @@ fn prefill_row(line: &PrefillLine<'_>, row: Row) -> Row {
 fn start_row(start: &ServerStart, row: Row) -> Row {
     Row {
         timestamp: start.timestamp.clone(),
-        speculative_algorithm: start.speculative_algorithm.as_deref().map(text),
+        speculative_algorithm: start.speculative_algorithm.clone(),
         num_steps: start.num_steps,
         eagle_topk: start.eagle_topk,
         num_draft_tokens: start.num_draft_tokens,
@@ -183,7 +237,7 @@ fn start_row(start: &ServerStart, row: Row) -> Row {
         tp_size: start.tp_size,
         dp_size: start.dp_size,
         random_seed: start.random_seed,
-        disaggregation_mode: start.disaggregation_mode.as_deref().map(text),
+        disaggregation_mode: start.disaggregation_mode.clone(),
         ..row
     }
 }
@@ -205,7 +259,7 @@ fn label(graph: Option<Graph>) -> Option<&'static str> {
 fn object(fields: OtherFields) -> String {
     let members: Vec<String> = fields
         .into_iter()
-        .map(|(name, value)| format!("{}:{}", serde_json::Value::from(name), serde_json::Value::from(value)))
+        .map(|(name, value)| format!("{}:{}", Value::from(name), Value::from(value)))
         .collect();
     format!("{{{}}}", members.join(","))
 }

@@ -12,6 +12,7 @@ use crate::golden::Target;
 use crate::report::audit::{AuditRun, source_of_target};
 
 use super::number::tidy;
+use super::pooled::PooledEntry;
 use super::replay::ReplayEntry;
 
 /// Every point, and the verdict over all. Its form is written down in `docs/schema/audit.schema.json`.
@@ -75,6 +76,8 @@ struct PointEntry<'a> {
     margin: MarginEntry,
     line: LineEntry,
     mechanism: MechanismEntry<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pooled: Option<PooledEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<ReplayEntry<'a>>,
     findings: Vec<FindingEntry<'a>>,
@@ -280,6 +283,7 @@ impl<'a> PointEntry<'a> {
             margin: MarginEntry::of(point),
             line: LineEntry::of(point),
             mechanism: MechanismEntry::of(point),
+            pooled: point.pooled.as_ref().map(PooledEntry::of),
             replay: point.replay.as_ref().map(|replay| ReplayEntry::new(replay, run.files)),
             findings: point.findings.iter().map(|finding| FindingEntry::new(run, finding)).collect(),
             verdict: point.verdict.name(),

@@ -2,10 +2,14 @@
 
 mod audit;
 mod check;
+mod collect;
+pub(super) mod counters;
 pub mod curves;
 mod document;
+mod engines;
 mod env;
 mod number;
+mod pooled;
 mod prediction;
 mod records;
 mod replay;
@@ -14,7 +18,9 @@ mod throughput;
 
 pub use audit::AuditDocument;
 pub use check::CheckDocument;
+pub use collect::CollectDocument;
 pub use document::{SCHEMA_VERSION, write};
+pub(super) use engines::EngineFields;
 pub use env::EnvDocument;
 pub(super) use number::tidy;
 pub use records::write_record;

@@ -5,17 +5,20 @@ use std::io::{self, Write};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use super::counters::Body;
 use crate::evidence::{
-    DecodeLine, Graph, Hundredths, PrefillLine, Record, RecordKind, ServerStart, Tags, Timestamp,
+    DecodeLine, Exporter, Graph, Hundredths, PrefillLine, Record, RecordKind, ServerStart, Tags, Timestamp,
 };
 use crate::report::excerpt::excerpt;
 use crate::report::other_fields::{self, OtherFields};
+
+use super::engines::EngineFields;
 
 /// Writes the record that stands on `line` of `file`, and a line end.
 ///
 /// Numbers are those that the engine printed; what the line lacks is null. `fields` holds every other field as text.
 pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<'_>) -> io::Result<()> {
-    let head = Head { kind: record.kind().name(), engine: "sglang", file, line };
+    let head = Head { kind: record.kind().name(), engine: record.engine().name(), file, line };
     match record {
         Record::Decode(decode) => write_line(out, &Decode::new(head, decode)),
         Record::Prefill(prefill) => write_line(out, &Prefill::new(head, prefill)),
@@ -27,6 +30,12 @@ pub fn write_record(out: &mut dyn Write, file: &str, line: u64, record: &Record<
         Record::Setting(setting) => {
             write_line(out, &Setting { head, name: setting.name, value: setting.value })
         }
+        Record::Counters(record) => {
+            let engine = record.exporter().map(Exporter::name);
+            let head = Figures { kind: record.kind().name(), engine, file, line, body: Body::of(record) };
+            write_line(out, &head)
+        }
+        Record::Engine(engine) => write_line(out, &EngineRecord { head, fields: EngineFields::of(engine) }),
         Record::Skipped(skipped) => {
             let (reason, excerpt) = (skipped.reason.name(), excerpt(skipped.text));
             write_line(out, &Rejected { kind: RecordKind::Rejected.name(), reason, file, line, excerpt })
@@ -46,6 +55,25 @@ struct Head<'a> {
     engine: &'static str,
     file: &'a str,
     line: u64,
+}
+
+/// A record of figures; which engine gave them may be unknown.
+#[derive(Serialize)]
+struct Figures<'a> {
+    kind: &'static str,
+    engine: Option<&'static str>,
+    file: &'a str,
+    line: u64,
+    #[serde(flatten)]
+    body: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct EngineRecord<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    #[serde(flatten)]
+    fields: EngineFields<'a>,
 }
 
 #[derive(Serialize)]

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod check;
+pub mod collect;
 pub mod curves;
 mod prediction;
 mod replay;

@@ -151,7 +151,11 @@ impl Observer {
             }
             Record::Prefill(line) => builder.prefill(line),
             Record::Decode(line) => builder.decode(place, line, self.interval),
-            Record::CacheFlush(_) | Record::Setting(_) | Record::Skipped(_) => {}
+            Record::CacheFlush(_)
+            | Record::Setting(_)
+            | Record::Engine(_)
+            | Record::Counters(_)
+            | Record::Skipped(_) => {}
         }
     }
 

@@ -1,0 +1,329 @@
+//! Counters, requests and endpoints of a point, while its files are read: what counts, once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::finding::{Finding, FindingCode, Severity};
+use super::pooled::{PooledEvidence, PooledRank, PooledSource};
+use crate::engine::Engine;
+use crate::evidence::{
+    CounterRecord, Counts, Exporter, IterationStats, ModelCounts, Moment, Place, Pool, RequestFigures,
+    Scrape, Span, StepCount, Tags, Window, difference,
+};
+
+/// Scraped places, models and ranks that are kept apart.
+const MOST_KEPT: usize = 10_000;
+
+/// Bins of a histogram: more than any draft length.
+const MOST_BINS: u32 = 256;
+
+/// What the figures of a point add up to so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Figures {
+    /// Scrapes of servers, by what was scraped.
+    scrapes: BTreeMap<(Exporter, Option<String>, String), Moments>,
+    /// Sums over a run that a client kept.
+    exports: BTreeMap<Exporter, Evidence>,
+    /// Records of TensorRT-LLM's `/metrics`, by rank.
+    iterations: BTreeMap<Option<u32>, Evidence>,
+    requests: BTreeMap<Exporter, Requests>,
+    findings: Vec<Finding>,
+}
+
+/// The scrapes of one place.
+#[derive(Clone, Debug, Default)]
+struct Moments {
+    before: Option<(Place, Arc<Scrape>)>,
+    after: Option<(Place, Arc<Scrape>, ModelCounts)>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Evidence {
+    first: Option<Place>,
+    pieces: u64,
+    pool: Pool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Requests {
+    evidence: Evidence,
+    /// Steps of the longest request: at least so many batches were verified.
+    most_steps: u64,
+}
+
+impl Figures {
+    /// Takes the next record.
+    pub(super) fn add(&mut self, place: Place, record: &CounterRecord) {
+        match record {
+            CounterRecord::Counters(counters) => self.counters(place, counters),
+            CounterRecord::Debug(debug) => {
+                if let Some(scrape) = &debug.scrape {
+                    for counters in scrape.snapshot.model_counts() {
+                        self.scrape(place, &counters, scrape);
+                    }
+                }
+            }
+            CounterRecord::Request(request) => self.request(place, request),
+            CounterRecord::Iteration(iteration) => self.iteration(place, iteration),
+            CounterRecord::ServerInfo(info) => {
+                if let Some(length) = info.accept_length() {
+                    let ranks = info.rank_accept_lens.len();
+                    self.note(
+                        FindingCode::GaugeOnly,
+                        place,
+                        format!(
+                            "the server's own average since its start or its last flush is {length:.3} (mean over {ranks} \
+                             DP ranks, not weighed: their steps are not told); it is no sample, warm-up included. Audit \
+                             the decode log"
+                        ),
+                    );
+                }
+            }
+        }
+    }
+
+    /// The evidence, each kind by itself, and what is to be said of it.
+    pub(super) fn finish(mut self) -> (Vec<PooledEvidence>, Vec<Finding>) {
+        let mut found = Vec::new();
+        let mut counted: BTreeMap<Exporter, Vec<(Place, PooledRank)>> = BTreeMap::new();
+        for ((exporter, model, _), moments) in std::mem::take(&mut self.scrapes) {
+            if let Some((place, window)) = self.between(model.as_deref(), moments) {
+                counted.entry(exporter).or_default().push((place, rank(None, &[window])));
+            }
+        }
+        for (exporter, ranks) in counted {
+            let first = ranks.first().map(|(place, _)| *place);
+            let ranks = ranks.into_iter().map(|(_, rank)| rank).collect();
+            found.push(evidence(exporter.engine(), PooledSource::Counters, ranks, first));
+        }
+        let has = |found: &[PooledEvidence], engine| found.iter().any(|known| known.engine == engine);
+        // The same counters as a client saw them: one of the two is enough.
+        for (exporter, kept) in std::mem::take(&mut self.exports) {
+            if !has(&found, exporter.engine()) && kept.pool.windows > 0 {
+                found.push(kept.of(exporter.engine(), PooledSource::Counters));
+            }
+        }
+        if !self.iterations.is_empty() && !has(&found, Engine::Trtllm) {
+            let first = self.iterations.values().filter_map(|kept| kept.first).min();
+            let ranks = std::mem::take(&mut self.iterations).into_iter().map(|(rank, kept)| PooledRank {
+                tags: tags(rank),
+                lines: kept.pieces,
+                pool: kept.pool,
+                max_running_req: None,
+            });
+            found.push(evidence(Engine::Trtllm, PooledSource::Counters, ranks.collect(), first));
+        }
+        for (exporter, requests) in std::mem::take(&mut self.requests) {
+            let is_shared = exporter == Exporter::Sglang;
+            let mut evidence = requests.evidence.of(exporter.engine(), PooledSource::Requests);
+            // Requests of one batch share their draws; the longest one alone is sure to have seen so many.
+            evidence.independent_steps = is_shared.then(|| crate::law::float(requests.most_steps));
+            found.push(evidence);
+        }
+        found.retain(|evidence| evidence.total().windows > 0);
+        (found, self.findings)
+    }
+
+    fn counters(&mut self, place: Place, counters: &ModelCounts) {
+        if let Some(series) = &counters.restarted {
+            return self.reset(place, &format!("{series} fell"));
+        }
+        match (&counters.scrape, counters.span) {
+            (Some(scrape), Span::Lifetime) => self.scrape(place, counters, scrape),
+            _ => {
+                if let Some(window) = self.window(place, &counters.counts) {
+                    self.exports.entry(counters.exporter).or_default().add(place, &window);
+                }
+            }
+        }
+        if let Some(length) = counters.last_accept_length.filter(|_| counters.counts.steps.is_none()) {
+            self.note(
+                FindingCode::GaugeOnly,
+                place,
+                format!(
+                    "a gauge of {} reads {length:.2}: the last interval before the scrape, weighed by scrapes and not by \
+                     tokens. It is no measurement. Audit the log, or counters of accepted drafts",
+                    counters.exporter.name()
+                ),
+            );
+        } else if counters.counts.is_empty() {
+            self.note(
+                FindingCode::NoSpeculativeFields,
+                place,
+                format!(
+                    "metrics of {} without any of speculative decoding: this port was not that of a worker that drafts, or \
+                     the server did not draft. That is no accept length of 1",
+                    counters.exporter.name()
+                ),
+            );
+        }
+    }
+
+    fn scrape(&mut self, place: Place, counters: &ModelCounts, scrape: &Arc<Scrape>) {
+        if counters.counts.is_empty() {
+            return;
+        }
+        let key = (counters.exporter, counters.model.clone(), scrape.place.clone());
+        if self.scrapes.len() >= MOST_KEPT && !self.scrapes.contains_key(&key) {
+            return;
+        }
+        let moments = self.scrapes.entry(key).or_default();
+        match scrape.moment {
+            Some(Moment::Before) => moments.before = Some((place, Arc::clone(scrape))),
+            Some(Moment::After) | None => {
+                moments.after = Some((place, Arc::clone(scrape), counters.clone()));
+            }
+        }
+    }
+
+    /// What was counted between the scrapes of one place, or since the server's start where there is one scrape.
+    fn between(&mut self, model: Option<&str>, moments: Moments) -> Option<(Place, Window)> {
+        let (place, counts) = match (moments.before, moments.after) {
+            (Some((_, before)), Some((place, after, _))) => {
+                match difference(&before.snapshot, &after.snapshot, model) {
+                    Ok(difference) => (place, difference.counts),
+                    Err(error) => {
+                        self.reset(place, &error.to_string());
+                        return None;
+                    }
+                }
+            }
+            (None, Some((place, _, counters))) => (place, counters.counts),
+            (Some((place, _)), None) => {
+                self.note(
+                    FindingCode::CounterReset,
+                    place,
+                    "counters of before the run, and none of after it: nothing was counted".to_owned(),
+                );
+                return None;
+            }
+            (None, None) => return None,
+        };
+        Some((place, self.window(place, &counts)?))
+    }
+
+    fn request(&mut self, place: Place, request: &RequestFigures) {
+        // Whose request it is, a report could only guess.
+        let Some(exporter) = request.exporter else { return };
+        if let Some(contradiction) = request.contradictions().into_iter().next() {
+            return self.contradicts(place, &contradiction.to_string());
+        }
+        let counts = request.sums();
+        if let Some(window) = self.window(place, &counts) {
+            let kept = self.requests.entry(exporter).or_default();
+            kept.most_steps = kept.most_steps.max(counts.steps.unwrap_or(0));
+            kept.evidence.add(place, &window);
+        }
+    }
+
+    fn iteration(&mut self, place: Place, iteration: &IterationStats) {
+        if self.iterations.len() >= MOST_KEPT && !self.iterations.contains_key(&iteration.rank) {
+            return;
+        }
+        if let Some(window) = self.window(place, &iteration.counts) {
+            self.iterations.entry(iteration.rank).or_default().add(place, &window);
+        }
+    }
+
+    /// The sums as a window; what contradicts itself is none.
+    fn window(&mut self, place: Place, counts: &Counts) -> Option<Window> {
+        if let Some(contradiction) = counts.contradictions().into_iter().next() {
+            self.contradicts(place, &contradiction.to_string());
+            return None;
+        }
+        let (accepted, steps) = (counts.accepted?, counts.steps?);
+        let bins = bins(counts, steps);
+        let last = bins.keys().last().filter(|last| **last < MOST_BINS);
+        let histogram = last
+            .map(|last| (0..=*last).map(|bin| bins.get(&bin).copied().unwrap_or(0)).collect::<Vec<u64>>());
+        Some(Window {
+            accepted,
+            steps: StepCount::Exact(steps),
+            drafted: counts.drafted,
+            draft_length: counts.draft_length(),
+            reached: counts.rates(),
+            resolution: 0.0,
+            histogram: histogram.unwrap_or_default(),
+        })
+    }
+
+    fn reset(&mut self, place: Place, what: &str) {
+        self.say(
+            FindingCode::CounterReset,
+            Severity::Warning,
+            place,
+            format!("{what}; these counters are not used. Scrape the same servers before and after a run"),
+        );
+    }
+
+    fn contradicts(&mut self, place: Place, what: &str) {
+        self.say(
+            FindingCode::CountsContradict,
+            Severity::Warning,
+            place,
+            format!("{what}; these counts are not used"),
+        );
+    }
+
+    fn note(&mut self, code: FindingCode, place: Place, message: String) {
+        self.say(code, Severity::Note, place, message);
+    }
+
+    /// The first of each kind; more of it would say no more.
+    fn say(&mut self, code: FindingCode, severity: Severity, place: Place, message: String) {
+        if self.findings.iter().all(|known| known.code != code) {
+            self.findings.push(Finding { code, severity, message, evidence: Some(place) });
+        }
+    }
+}
+
+/// Steps by accepted drafts: as counted, or as they follow from the places. A place counts the steps in which its draft and
+/// all before it were accepted, so what one place has more than the next ended there.
+fn bins(counts: &Counts, steps: u64) -> BTreeMap<u32, u64> {
+    let is_whole = counts.accepted == Some(counts.accepted_at.iter().sum());
+    if !counts.histogram.is_empty() || counts.accepted_at.is_empty() || !is_whole {
+        return counts.histogram.clone();
+    }
+    let reached = std::iter::once(steps).chain(counts.accepted_at.iter().copied());
+    let next = counts.accepted_at.iter().copied().chain([0]);
+    (0..).zip(reached.zip(next).map(|(reached, next)| reached.saturating_sub(next))).collect()
+}
+
+impl Evidence {
+    fn add(&mut self, place: Place, window: &Window) {
+        self.first.get_or_insert(place);
+        self.pieces += 1;
+        self.pool.add(window);
+    }
+
+    fn of(self, engine: Engine, source: PooledSource) -> PooledEvidence {
+        let rank =
+            PooledRank { tags: tags(None), lines: self.pieces, pool: self.pool, max_running_req: None };
+        evidence(engine, source, vec![rank], self.first)
+    }
+}
+
+fn evidence(
+    engine: Engine,
+    source: PooledSource,
+    ranks: Vec<PooledRank>,
+    first: Option<Place>,
+) -> PooledEvidence {
+    let mut evidence = PooledEvidence::new(engine, source);
+    evidence.ranks = ranks;
+    evidence.first = first;
+    evidence
+}
+
+fn rank(number: Option<u32>, windows: &[Window]) -> PooledRank {
+    let mut pool = Pool::default();
+    for window in windows {
+        pool.add(window);
+    }
+    let lines = u64::try_from(windows.len()).unwrap_or(u64::MAX);
+    PooledRank { tags: tags(number), lines, pool, max_running_req: None }
+}
+
+fn tags(rank: Option<u32>) -> Tags {
+    rank.map(|rank| Tags::parse(format!("DP{rank}").as_bytes())).unwrap_or_default()
+}

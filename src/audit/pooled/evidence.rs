@@ -1,0 +1,84 @@
+//! What is judged: pools of one engine, and what is known about where they come from.
+
+use crate::engine::Engine;
+use crate::evidence::{Place, Pool, Tags};
+
+/// Where sums come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PooledSource {
+    /// The server's log.
+    Log,
+    /// Counters that were read before and after.
+    Counters,
+    /// Figures of single requests.
+    Requests,
+}
+
+impl PooledSource {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Counters => "counters",
+            Self::Requests => "requests",
+        }
+    }
+}
+
+/// The sums of one engine process, or of one data-parallel rank.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PooledRank {
+    /// Its tags: `DP` is the engine's number; empty where nothing says whose the sums are.
+    pub tags: Tags,
+    /// Windows of a log, or pieces of other evidence.
+    pub lines: u64,
+    /// Its sums.
+    pub pool: Pool,
+    /// Most requests that ran at a time, where that is known.
+    pub max_running_req: Option<u32>,
+}
+
+/// All sums of one kind that a point has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PooledEvidence {
+    /// The engine that counted.
+    pub engine: Engine,
+    /// Where the sums come from.
+    pub source: PooledSource,
+    /// The ranks or endpoints; they are summed before anything is divided.
+    pub ranks: Vec<PooledRank>,
+    /// Steps that are draws of their own, where that is fewer than all: SGLang draws once a step for the whole batch.
+    pub independent_steps: Option<f64>,
+    /// The first line that shows acceptance.
+    pub first: Option<Place>,
+}
+
+impl PooledEvidence {
+    /// Without any sums yet.
+    #[must_use]
+    pub fn new(engine: Engine, source: PooledSource) -> Self {
+        Self { engine, source, ranks: Vec::new(), independent_steps: None, first: None }
+    }
+
+    /// Adds the sums of one rank or endpoint.
+    #[must_use]
+    pub fn with_rank(mut self, rank: PooledRank) -> Self {
+        self.ranks.push(rank);
+        self
+    }
+
+    /// All ranks added up.
+    #[must_use]
+    pub fn total(&self) -> Pool {
+        let mut total = Pool::default();
+        self.ranks.iter().for_each(|rank| total.merge(&rank.pool));
+        total
+    }
+
+    /// Lines of all ranks.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.ranks.iter().map(|rank| rank.lines).sum()
+    }
+}

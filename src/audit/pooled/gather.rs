@@ -1,0 +1,348 @@
+//! From the lines of a log to sums: one pass, bounded memory.
+
+use std::hash::{Hash as _, Hasher as _};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::engine::Engine;
+use crate::evidence::{
+    Adjacent, AtomStats, EngineLine, Place, SkipReason, Tags, TrtllmIteration, VllmEngine, VllmSpec,
+};
+use crate::law::float;
+
+use super::super::scope::Scope;
+use super::super::skipped::SkipKind;
+use super::evidence::{PooledEvidence, PooledRank, PooledSource};
+
+/// Lines that are remembered, so that a copy is known for one.
+const REMEMBERED: usize = 1 << 20;
+
+/// Throughputs that are kept per engine.
+const SPEEDS: usize = 1 << 16;
+
+/// Seconds that a window of vLLM lasts; one of twice as long was idle.
+const WINDOW_S: f64 = 10.0;
+
+/// What the lines of engines other than SGLang say besides their sums.
+#[derive(Clone, Debug, Default)]
+pub(in crate::audit) struct LineLog {
+    /// The engine whose lines they are; the first where there are several.
+    pub(in crate::audit) engine: Option<Engine>,
+    /// Another engine whose lines are there too, and where.
+    pub(in crate::audit) other: Option<(Engine, Place)>,
+    /// Lines that could show acceptance.
+    pub(in crate::audit) lines: u64,
+    /// Those of them that do.
+    pub(in crate::audit) spec_lines: u64,
+    /// vLLM's lines of an era that prints no accept length.
+    pub(in crate::audit) legacy: u64,
+    pub(in crate::audit) first: Option<Place>,
+    /// Requests that ran.
+    pub(in crate::audit) running: Option<(u32, u32)>,
+    pub(in crate::audit) max_queue: Option<u32>,
+    pub(in crate::audit) first_duplicate: Option<Place>,
+    /// Windows that were idle for a while, and the first of them.
+    pub(in crate::audit) idle: u64,
+    pub(in crate::audit) first_idle: Option<Place>,
+    /// Windows whose steps are only bounded.
+    pub(in crate::audit) bounded: u64,
+    pub(in crate::audit) first_bounded: Option<Place>,
+    /// Windows whose printed rate is not A/D.
+    pub(in crate::audit) rates_off: u64,
+    pub(in crate::audit) first_rate_off: Option<Place>,
+    /// Generated tokens per second, of each engine.
+    pub(in crate::audit) speeds: Vec<Vec<f64>>,
+    /// K that the configuration names.
+    pub(in crate::audit) draft_length: Option<u32>,
+    /// Only sums since the start are there, and not of intervals.
+    pub(in crate::audit) is_cumulative: bool,
+}
+
+/// Adds up the lines of one point.
+#[derive(Clone, Debug, Default)]
+pub(in crate::audit) struct Gather {
+    pub(in crate::audit) log: LineLog,
+    only: Option<Engine>,
+    adjacent: Adjacent,
+    ranks: Vec<PooledRank>,
+    /// The largest sums since the start that ATOM printed.
+    cumulative: Option<(AtomStats, Place)>,
+    /// The file that a line was first seen in.
+    known: FxHashMap<u64, u32>,
+    /// Lines of each rank that were passed over.
+    passed: Vec<u64>,
+    last_time: Option<String>,
+}
+
+impl Gather {
+    /// Lines of other engines than this one count for nothing.
+    pub(in crate::audit) fn only(&mut self, engine: Option<Engine>) {
+        self.only = engine;
+    }
+
+    pub(in crate::audit) fn begin_file(&mut self) {
+        self.adjacent.begin_file();
+        self.last_time = None;
+    }
+
+    /// Whether any line that could show acceptance came.
+    pub(in crate::audit) fn has_lines(&self) -> bool {
+        self.log.lines > 0
+    }
+
+    /// The configuration names K.
+    pub(in crate::audit) fn configured(&mut self, draft_length: u32) {
+        self.log.draft_length = Some(draft_length);
+    }
+
+    /// Whether a line's clock stands before that of the line before it. A turn of the year or of the day is none.
+    pub(in crate::audit) fn jumps_back(&self, line: &EngineLine) -> bool {
+        let (Some(last), Some(now)) = (self.last_time.as_deref(), line.timestamp()) else { return false };
+        let turns = (last.starts_with("12-") && now.starts_with("01-"))
+            || (last.len() == 8 && last.starts_with("23:") && now.starts_with("00:"));
+        now.len() == last.len() && now < last && !turns
+    }
+
+    /// Takes a line; says why, where it counts for nothing.
+    pub(in crate::audit) fn add(
+        &mut self,
+        place: Place,
+        line: &EngineLine,
+        scope: &Scope,
+    ) -> Option<SkipKind> {
+        if self.only.is_some_and(|only| only != line.engine()) {
+            return Some(SkipKind::Unread(SkipReason::Lookalike));
+        }
+        let (index, running) = self.adjacent.follow(line);
+        self.last_time = line.timestamp().map(str::to_owned).or(self.last_time.take());
+        self.seen(line.engine(), place);
+        match line {
+            EngineLine::VllmEngine(engine) => {
+                if scope.admits_text(engine.timestamp.as_deref()) {
+                    self.engine(engine);
+                }
+                None
+            }
+            EngineLine::VllmSpec(spec) => self.spec(place, spec, index, running, scope),
+            EngineLine::TrtllmIteration(iteration) => self.iteration(place, iteration, scope),
+            EngineLine::AtomStats(stats) => self.stats(place, stats, scope),
+            EngineLine::AtomForced(forced) => {
+                self.log.draft_length = forced.draft_length.or(self.log.draft_length);
+                None
+            }
+        }
+    }
+
+    /// Ends the point: its sums, where any line shows acceptance.
+    pub(in crate::audit) fn finish(mut self) -> (LineLog, Option<PooledEvidence>) {
+        let engine = self.log.engine.unwrap_or(Engine::Vllm);
+        let intervals: u64 = self.ranks.iter().map(|rank| rank.pool.whole_steps()).sum();
+        let mut evidence = PooledEvidence::new(engine, PooledSource::Log);
+        let known = self.log.draft_length;
+        let cumulative = self.cumulative.and_then(|(stats, place)| Some((stats.window(known)?, place)));
+        if let (Some((window, place)), 0) = (&cumulative, intervals) {
+            // It stands for all intervals of a thousand steps before it.
+            let (steps, _) = window.steps.bounds();
+            let mut rank = PooledRank::default();
+            rank.pool.add(window);
+            rank.pool.windows = (steps / 1000).max(1);
+            rank.pool.spread = crate::evidence::Spread::default();
+            rank.lines = 1;
+            self.log.lines += 1;
+            self.log.spec_lines += 1;
+            self.log.first.get_or_insert(*place);
+            self.log.is_cumulative = true;
+            self.ranks.push(rank);
+        } else if let Some((window, _)) = &cumulative {
+            // Several schedulers write to one log, and draw alike: the largest sum is one scheduler's.
+            let (steps, _) = window.steps.bounds();
+            let schedulers = (float(intervals) / float(steps.max(1))).round().max(1.0);
+            evidence.independent_steps = (schedulers > 1.0).then(|| float(intervals) / schedulers);
+        }
+        evidence.first = self.log.first;
+        evidence.ranks = self.ranks.into_iter().filter(|rank| rank.pool.windows > 0).collect();
+        evidence.ranks.sort_by_key(|rank| rank.tags);
+        let evidence = Some(evidence).filter(|evidence| !evidence.ranks.is_empty());
+        (self.log, evidence)
+    }
+
+    fn seen(&mut self, engine: Engine, place: Place) {
+        match self.log.engine {
+            None => self.log.engine = Some(engine),
+            Some(first) if first != engine && self.log.other.is_none() => {
+                self.log.other = Some((engine, place));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn engine(&mut self, line: &VllmEngine) {
+        let Some(running) = line.running_req.filter(|running| *running > 0) else { return };
+        let (min, max) = self.log.running.unwrap_or((running, running));
+        self.log.running = Some((min.min(running), max.max(running)));
+        self.log.max_queue = self.log.max_queue.max(line.queue_req);
+        let index = usize::try_from(line.engine_index.unwrap_or(0)).unwrap_or(0).min(255);
+        if self.log.speeds.len() <= index {
+            self.log.speeds.resize(index + 1, Vec::new());
+        }
+        if let (Some(speeds), Some(speed)) = (self.log.speeds.get_mut(index), line.gen_throughput_tps)
+            && speeds.len() < SPEEDS
+        {
+            speeds.push(speed);
+        }
+    }
+
+    fn spec(
+        &mut self,
+        place: Place,
+        line: &VllmSpec,
+        index: Option<u32>,
+        running: Option<u32>,
+        scope: &Scope,
+    ) -> Option<SkipKind> {
+        // Whole logs are joined twice, and one file of a point may be a copy of another.
+        if line.timestamp.is_some() && self.is_known(place, line, index, false) {
+            self.log.first_duplicate.get_or_insert(place);
+            return Some(SkipKind::Unread(SkipReason::Duplicate));
+        }
+        let tags = index.map_or_else(Tags::default, |index| Tags::parse(format!(" DP{index}").as_bytes()));
+        let rank = self.rank(tags);
+        if self.is_outside(rank, line.timestamp.as_deref(), scope) {
+            return Some(SkipKind::OutOfScope);
+        }
+        self.log.lines += 1;
+        self.log.first.get_or_insert(place);
+        let Some(window) = line.window(self.log.draft_length) else {
+            self.log.legacy += 1;
+            return None;
+        };
+        self.log.spec_lines += 1;
+        if !matches!(window.steps, crate::evidence::StepCount::Exact(_)) {
+            self.log.bounded += 1;
+            self.log.first_bounded.get_or_insert(place);
+        }
+        let rate = float(line.accepted) / float(line.drafted);
+        // One decimal of a percentage.
+        if line.draft_accept_rate.is_some_and(|printed| (printed - rate).abs() > 0.000_51) {
+            self.log.rates_off += 1;
+            self.log.first_rate_off.get_or_insert(place);
+        }
+        let elapsed = line.accepted_throughput_tps.map(|speed| float(line.accepted) / speed);
+        if elapsed.is_some_and(|seconds| seconds.is_finite() && seconds > 2.0 * WINDOW_S) {
+            self.log.idle += 1;
+            self.log.first_idle.get_or_insert(place);
+        }
+        if let Some(rank) = self.ranks.get_mut(rank) {
+            rank.lines += 1;
+            rank.max_running_req = rank.max_running_req.max(running);
+            rank.pool.add(&window);
+        }
+        None
+    }
+
+    fn iteration(&mut self, place: Place, line: &TrtllmIteration, scope: &Scope) -> Option<SkipKind> {
+        if !scope.admits_text(line.timestamp.as_deref()) {
+            return Some(SkipKind::OutOfScope);
+        }
+        if line.num_generation_tokens == Some(0) {
+            return Some(SkipKind::Idle);
+        }
+        self.log.lines += 1;
+        self.log.first.get_or_insert(place);
+        if let Some(running) = line.scheduled_req.filter(|running| *running > 0) {
+            let (min, max) = self.log.running.unwrap_or((running, running));
+            self.log.running = Some((min.min(running), max.max(running)));
+        }
+        None
+    }
+
+    fn stats(&mut self, place: Place, line: &AtomStats, scope: &Scope) -> Option<SkipKind> {
+        // The lines of two schedulers may be alike, but not those of two files.
+        if self.is_known(place, line, None, true) {
+            self.log.first_duplicate.get_or_insert(place);
+            return Some(SkipKind::Unread(SkipReason::Duplicate));
+        }
+        if line.is_cumulative {
+            if scope.is_whole()
+                && self.cumulative.as_ref().is_none_or(|(known, _)| known.drafted <= line.drafted)
+            {
+                self.cumulative = Some((line.clone(), place));
+            }
+            return None;
+        }
+        let rank = self.rank(Tags::default());
+        if self.is_outside(rank, line.timestamp.as_deref(), scope) {
+            return Some(SkipKind::OutOfScope);
+        }
+        self.log.lines += 1;
+        self.log.first.get_or_insert(place);
+        let Some(window) = line.window(self.log.draft_length) else {
+            self.log.legacy += 1;
+            return None;
+        };
+        self.log.spec_lines += 1;
+        if let Some(rank) = self.ranks.get_mut(rank) {
+            rank.lines += 1;
+            rank.pool.add(&window);
+        }
+        None
+    }
+
+    /// Whether a line is a copy: of any line, or of one in another file.
+    fn is_known<T: std::fmt::Debug>(
+        &mut self,
+        place: Place,
+        line: &T,
+        index: Option<u32>,
+        in_other_file: bool,
+    ) -> bool {
+        let mut hasher = FxHasher::default();
+        format!("{line:?}").hash(&mut hasher);
+        index.hash(&mut hasher);
+        let key = hasher.finish();
+        if let Some(file) = self.known.get(&key) {
+            return !in_other_file || *file != place.file;
+        }
+        if self.known.len() < REMEMBERED {
+            self.known.insert(key, place.file);
+        }
+        false
+    }
+
+    fn is_outside(&mut self, rank: usize, time: Option<&str>, scope: &Scope) -> bool {
+        if !scope.admits_text(time) {
+            return true;
+        }
+        let Some(passed) = self.passed.get_mut(rank).filter(|passed| **passed < scope.skip_lines) else {
+            return false;
+        };
+        *passed += 1;
+        true
+    }
+
+    fn rank(&mut self, tags: Tags) -> usize {
+        if let Some(known) = self.ranks.iter().position(|rank| rank.tags == tags) {
+            return known;
+        }
+        self.ranks.push(PooledRank { tags, ..PooledRank::default() });
+        self.passed.push(0);
+        self.ranks.len() - 1
+    }
+}
+
+/// Median and mean of the throughputs of all engines, each summed over them.
+impl LineLog {
+    pub(in crate::audit) fn speed(&self) -> (Option<f64>, Option<f64>) {
+        let (mut median, mut mean) = (None, None);
+        for speeds in self.speeds.iter().filter(|speeds| !speeds.is_empty()) {
+            let mut sorted = speeds.clone();
+            sorted.sort_by(f64::total_cmp);
+            let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+            let sum: f64 = sorted.iter().sum();
+            let count = float(u64::try_from(sorted.len()).unwrap_or(1));
+            median = Some(median.unwrap_or(0.0) + middle);
+            mean = Some(mean.unwrap_or(0.0) + sum / count);
+        }
+        (median, mean)
+    }
+}

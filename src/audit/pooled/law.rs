@@ -1,0 +1,235 @@
+//! Which law the sums come from.
+
+use crate::engine::Engine;
+use crate::evidence::Pool;
+use crate::golden::Target;
+use crate::law::{AcceptanceLaw, Setting, float};
+
+use super::super::mechanism::{Mechanism, Mechanisms, Other};
+use super::super::options::{Confidence, Options, RivalCell};
+use super::estimate::Estimate;
+use super::mark::Mark;
+use super::tolerance::slack;
+
+/// Natural logarithm of the odds at which one value is believed over another.
+const DECISIVE: f64 = 6.907_755_278_982_137;
+
+/// How far a share of a position may be off its rate, in standard errors.
+const POSITION_ERRORS: f64 = 4.5;
+
+/// What is weighed.
+pub(super) struct Weighed<'a> {
+    pub(super) engine: Engine,
+    pub(super) pool: &'a Pool,
+    pub(super) mark: Mark,
+    pub(super) estimate: &'a Estimate,
+    /// Rates that the run was given.
+    pub(super) rates: Option<&'a [f64]>,
+    /// The run is known to have been told a length: judged drafts of one steady rate look like ATOM's older law.
+    pub(super) is_told: bool,
+    pub(super) options: &'a Options,
+}
+
+impl Weighed<'_> {
+    /// The law that a target, or its absence, leaves.
+    pub(super) fn mechanisms(&self, target: Option<&Target>) -> Mechanisms {
+        let mut found = Mechanisms {
+            best: None,
+            rejected: Vec::new(),
+            log_likelihood: Vec::new(),
+            other: None,
+            constant: match self.mark {
+                Mark::Constant(length) => Some(length),
+                _ => None,
+            },
+            change: None,
+            cells_alike: Vec::new(),
+            unknown_target: None,
+            dispersion: self.estimate.scatter,
+            is_target_beaten: false,
+        };
+        let length = target.map(|target| target.accept_length().get());
+        match self.mark {
+            Mark::Constant(shown) => constant(shown, target, &mut found),
+            Mark::TwoPoint { lo, .. } => {
+                found.rejected.extend([Mechanism::Constant, Mechanism::Real]);
+                self.two_point(lo, length, &mut found);
+            }
+            Mark::Falling => self.falling(length, &mut found),
+            Mark::Unknown => {}
+        }
+        self.likelihoods(length, &mut found);
+        found
+    }
+
+    fn two_point(&self, lo: u32, length: Option<f64>, found: &mut Mechanisms) {
+        let mean = self.estimate.mean;
+        let slack = slack(self.engine);
+        let proof = self.estimate.interval(Confidence::proof());
+        let fits = |value: f64| proof.is_some_and(|proof| !proof.is_outside(value, slack));
+        let mut cells: Vec<(&RivalCell, f64)> = self
+            .options
+            .cells
+            .iter()
+            .filter(|cell| length.is_none_or(|length| (cell.accept_length.get() - length).abs() >= 0.005))
+            .filter(|cell| fits(cell.accept_length.get()))
+            .map(|cell| (cell, self.ln_two_point(lo, cell.accept_length.get())))
+            .collect();
+        cells.sort_by(|left, right| right.1.total_cmp(&left.1));
+        let Some(length) = length else {
+            found.best = Some(Mechanism::MatchExpected);
+            found.cells_alike = cells.into_iter().map(|(cell, _)| cell.clone()).collect();
+            return;
+        };
+        let own = self.ln_two_point(lo, length);
+        if fits(length) {
+            found.best = Some(Mechanism::MatchExpected);
+            let alike = cells.into_iter().filter(|(_, ln)| (ln - own).abs() < DECISIVE);
+            found.cells_alike = alike.map(|(cell, _)| cell.clone()).collect();
+            return;
+        }
+        found.rejected.push(Mechanism::MatchExpected);
+        found.is_target_beaten = true;
+        let one_off = [length - 1.0, length + 1.0].into_iter().find(|value| *value >= 1.0 && fits(*value));
+        if let Some(value) = one_off {
+            found.best = Some(Mechanism::OtherCell);
+            found.other = Some(Other::OneOff(value));
+        } else if let Some((cell, ln)) = cells.first().filter(|(_, ln)| ln - own > DECISIVE) {
+            found.best = Some(Mechanism::OtherCell);
+            found.other = Some(Other::Cell((*cell).clone()));
+            let alike = cells.iter().skip(1).filter(|(_, other)| ln - other < DECISIVE);
+            found.cells_alike = alike.map(|(cell, _)| (*cell).clone()).collect();
+        } else {
+            found.unknown_target = Some(mean);
+        }
+    }
+
+    /// Rates of a list look as judged drafts do, unless the list is known. Other engines know no list.
+    fn falling(&self, length: Option<f64>, found: &mut Mechanisms) {
+        found.rejected.push(Mechanism::Constant);
+        if length.is_some() {
+            found.rejected.push(Mechanism::MatchExpected);
+        }
+        let by_rates = self.rates.map(|rates| self.has_rates(rates));
+        found.best = match (by_rates, self.engine) {
+            (Some(true), _) => Some(Mechanism::PerPosition),
+            (None, Engine::Atom) if self.is_told && self.is_geometric() => Some(Mechanism::Geometric),
+            (None, Engine::Vllm) => {
+                let proof = self.estimate.interval(Confidence::proof());
+                let is_off = length.is_some_and(|length| {
+                    proof.is_some_and(|proof| proof.is_outside(length, slack(self.engine)))
+                });
+                is_off.then_some(Mechanism::Real)
+            }
+            (Some(false) | None, _) => Some(Mechanism::Real),
+        };
+        found.is_target_beaten = found.best == Some(Mechanism::Real);
+    }
+
+    /// Whether every position was reached as often as its rate says.
+    fn has_rates(&self, rates: &[f64]) -> bool {
+        let positions = &self.pool.positions;
+        positions.len() == rates.len()
+            && positions.iter().zip(rates).all(|(position, rate)| {
+                let error = (rate * (1.0 - rate) / self.estimate.steps.max(1.0)).sqrt();
+                (position.share() - rate).abs() <= POSITION_ERRORS * error + self.pool.resolution + 0.003
+            })
+    }
+
+    /// Whether drafts are accepted at one conditional rate in every position.
+    fn is_geometric(&self) -> bool {
+        let shares: Vec<f64> = std::iter::once(1.0)
+            .chain(self.pool.positions.iter().map(crate::evidence::Position::share))
+            .collect();
+        let steps = self.estimate.steps.max(1.0);
+        let (reached, accepted) = shares
+            .iter()
+            .zip(shares.iter().skip(1))
+            .fold((0.0, 0.0), |(reached, accepted), (before, after)| (reached + before, accepted + after));
+        if shares.len() < 3 || reached <= 0.0 {
+            return false;
+        }
+        let rate: f64 = accepted / reached;
+        shares.iter().zip(shares.iter().skip(1)).filter(|(before, _)| **before * steps >= 30.0).all(
+            |(before, after)| {
+                let error = (rate * (1.0 - rate) / (before * steps)).sqrt();
+                (after / before - rate).abs() <= POSITION_ERRORS * error + self.pool.resolution / before
+            },
+        )
+    }
+
+    /// Log-likelihood of the sums when every step is `lo` or `lo + 1` with this mean.
+    fn ln_two_point(&self, lo: u32, length: f64) -> f64 {
+        let weight = length - f64::from(lo);
+        if !(0.0..=1.0).contains(&weight) {
+            return f64::NEG_INFINITY;
+        }
+        let hits = self.estimate.steps * (self.estimate.mean - f64::from(lo)).clamp(0.0, 1.0);
+        let power = |count: f64, chance: f64| if count > 1e-9 { count * chance.ln() } else { 0.0 };
+        power(hits, weight) + power(self.estimate.steps - hits, 1.0 - weight)
+    }
+
+    /// What programs read: the windows under the target's law and under one of free variance, as normal sums.
+    fn likelihoods(&self, length: Option<f64>, found: &mut Mechanisms) {
+        let windows = self.pool.spread.windows;
+        if windows == 0 {
+            return;
+        }
+        let ln = |mean: f64, variance: f64| {
+            let count = float(windows);
+            let squares = self.pool.spread.squares_about(mean - 1.0);
+            -0.5 * (count * (std::f64::consts::TAU * variance).ln()
+                + self.pool.spread.ln_steps
+                + squares / variance)
+        };
+        let impossible = |mechanism: Mechanism| found.rejected.contains(&mechanism);
+        let own = length.map(|length| {
+            let weight = length - length.floor();
+            let variance = weight * (1.0 - weight);
+            if impossible(Mechanism::MatchExpected) || variance <= 0.0 {
+                if found.best == Some(Mechanism::MatchExpected) { 0.0 } else { f64::NEG_INFINITY }
+            } else {
+                ln(length, variance)
+            }
+        });
+        let free = self.pool.spread.squares_about(self.estimate.mean - 1.0) / float(windows);
+        let real = if impossible(Mechanism::Real) {
+            f64::NEG_INFINITY
+        } else {
+            ln(self.estimate.mean, free.max(1e-6))
+        };
+        found.log_likelihood.extend(own.map(|own| (Mechanism::MatchExpected, own)));
+        found.log_likelihood.push((Mechanism::Real, real));
+    }
+}
+
+/// The same length in every step.
+fn constant(shown: u32, target: Option<&Target>, found: &mut Mechanisms) {
+    let Some(target) = target else {
+        found.best = (shown > 1).then_some(Mechanism::Constant);
+        return;
+    };
+    let length = target.accept_length().get();
+    let rounded = Setting::new(length, target.max_accept_length())
+        .ok()
+        .map(AcceptanceLaw::rounded)
+        .is_some_and(|law| matches!(law, AcceptanceLaw::Rounded(value) if value == shown));
+    let is_cut = (f64::from(shown) - length.floor()).abs() < 1e-9;
+    found.best = Some(if (length - f64::from(shown)).abs() < 1e-9 {
+        Mechanism::MatchExpected
+    } else if shown == 1 {
+        // Nothing was accepted.
+        Mechanism::Real
+    } else if (rounded || is_cut) && !target.is_above_max() {
+        Mechanism::Rounded
+    } else {
+        Mechanism::Constant
+    });
+    if found.best != Some(Mechanism::MatchExpected) {
+        found.rejected.push(Mechanism::MatchExpected);
+        found.is_target_beaten = true;
+    }
+    if shown > 1 {
+        found.rejected.push(Mechanism::Real);
+    }
+}

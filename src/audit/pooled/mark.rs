@@ -1,0 +1,117 @@
+//! What the shares of the positions, or a histogram, say about how drafts were accepted.
+//!
+//! A forced length accepts its first drafts always, one of them sometimes, and the others never: 1.000 several times, a
+//! fraction, zeros. Drafts that are judged never show 1.000 and then 0.000.
+
+use crate::evidence::Pool;
+
+/// Steps that have to reach the last draft that is accepted, for a zero behind it to say anything.
+const TELLING: f64 = 50.0;
+
+/// How the accepted drafts of the steps look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Mark {
+    /// One length or the next: `lo` and `lo + 1`, the bonus token included.
+    TwoPoint {
+        /// The smaller length.
+        lo: u32,
+        /// Every step is one of the two. Else drafts that had to be accepted were not, as with grammars, and yet the tail
+        /// shows the simulation.
+        is_exact: bool,
+    },
+    /// The same length in every step.
+    Constant(u32),
+    /// Drafts fall off as those do that are judged, or that are drawn by rates.
+    Falling,
+    /// Nothing tells.
+    Unknown,
+}
+
+impl Mark {
+    /// The mark of some sums.
+    pub(super) fn of(pool: &Pool) -> Self {
+        if pool.steps() <= 0.0 {
+            return Self::Unknown;
+        }
+        if let Some(length) = constant(pool) {
+            return Self::Constant(length);
+        }
+        if let Some(histogram) = pool.whole_histogram() {
+            return of_histogram(histogram, pool.draft_length());
+        }
+        of_positions(pool)
+    }
+
+    /// Whether only a simulation gives this.
+    pub(super) fn is_simulated(self) -> bool {
+        match self {
+            Self::TwoPoint { .. } => true,
+            Self::Constant(length) => length > 1,
+            Self::Falling | Self::Unknown => false,
+        }
+    }
+}
+
+/// The one length of every step, where it is one.
+fn constant(pool: &Pool) -> Option<u32> {
+    if !pool.is_exact() || pool.steps() < 2.0 * TELLING {
+        return None;
+    }
+    let accepted = pool.accepted.checked_div(pool.steps_low)?;
+    let is_whole = pool.accepted == accepted.saturating_mul(pool.steps_low);
+    // Every window shows it, and every step where steps are told apart.
+    let is_steady = pool.range.is_some_and(|(min, max)| max - min < 1e-9);
+    let length = u32::try_from(accepted).ok()?;
+    let index = usize::try_from(length).ok()?;
+    let by_positions = pool.positions.iter().enumerate().all(|(position, share)| {
+        let expected = if position < index { 1.0 } else { 0.0 };
+        (share.min - expected).abs() <= pool.resolution + 1e-9
+            && (share.max - expected).abs() <= pool.resolution + 1e-9
+    });
+    let by_histogram = pool.whole_histogram().is_none_or(|bins| bins.get(index) == Some(&pool.steps_low));
+    let tells = !pool.positions.is_empty() || pool.whole_histogram().is_some() || pool.windows >= 5;
+    (is_whole && is_steady && by_positions && by_histogram && tells).then(|| length.saturating_add(1))
+}
+
+fn of_histogram(bins: &[u64], draft_length: Option<u32>) -> Mark {
+    let filled: Vec<usize> =
+        bins.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index).collect();
+    let most = draft_length.and_then(|length| usize::try_from(length).ok());
+    match filled.as_slice() {
+        // With one draft a step, none or one accepted says nothing.
+        [low, high] if high - low == 1 && (*low > 0 || most.unwrap_or(bins.len() - 1) > 1) => {
+            Mark::TwoPoint { lo: u32::try_from(*low).unwrap_or(u32::MAX).saturating_add(1), is_exact: true }
+        }
+        [_] | [] | [0, 1] => Mark::Unknown,
+        _ => Mark::Falling,
+    }
+}
+
+fn of_positions(pool: &Pool) -> Mark {
+    let (positions, reach) = (&pool.positions, pool.resolution + 1e-9);
+    if positions.is_empty() {
+        return Mark::Unknown;
+    }
+    // The last position that was ever reached.
+    let Some(last) = positions.iter().rposition(|position| position.max > reach) else {
+        return Mark::Unknown;
+    };
+    let zeros = positions.len() - 1 - last;
+    let ones = positions.iter().take_while(|position| position.min >= 1.0 - reach).count();
+    let length = |accepted: usize| u32::try_from(accepted).unwrap_or(u32::MAX).saturating_add(1);
+    let is_reached = positions.get(last).is_some_and(|position| position.reached >= TELLING);
+    if ones == last && (ones > 0 || zeros > 0) && is_reached {
+        return Mark::TwoPoint { lo: length(last), is_exact: true };
+    }
+    // Every step of every window accepted the last one too: the fraction is a window's chance.
+    if ones == last + 1 && zeros > 0 && is_reached {
+        return Mark::TwoPoint { lo: length(last), is_exact: true };
+    }
+    if positions.len() == 1 {
+        return Mark::Unknown;
+    }
+    if zeros > 0 && is_reached {
+        return Mark::TwoPoint { lo: length(last), is_exact: false };
+    }
+    Mark::Falling
+}

@@ -1,0 +1,123 @@
+//! Sums made by hand, judged.
+
+use super::super::*;
+use super::mark::Mark;
+use crate::engine::Engine;
+use crate::evidence::{Pool, Window};
+use crate::golden::Target;
+
+/// Windows of 2000 steps at 3.51, five drafts.
+fn forced(windows: usize) -> Pool {
+    let mut pool = Pool::default();
+    // 1020 on average, as scattered as draws are.
+    for hits in [1020_u32, 998, 1032, 985, 1023, 1020, 1042, 1040].into_iter().cycle().take(windows) {
+        let share = (f64::from(hits) / 2.0).round() / 1000.0;
+        pool.add(&Window {
+            drafted: Some(10_000),
+            draft_length: Some(5),
+            reached: vec![1.0, 1.0, share, 0.0, 0.0],
+            resolution: 0.0005,
+            ..Window::counted(4000 + u64::from(hits), 2000)
+        });
+    }
+    pool
+}
+
+fn judged(engine: Engine, pool: Pool, (length, max): (f64, u32)) -> PointReport {
+    let target = Target::explicit(length, max).unwrap();
+    let mut seen = PointBuilder::new("p").finish();
+    let rank = PooledRank { lines: pool.windows, pool, ..PooledRank::default() };
+    seen.add_pooled(PooledEvidence::new(engine, PooledSource::Counters).with_rank(rank));
+    judge(&seen, Some(&target), &Options::default())
+}
+
+#[test]
+fn a_forced_length_has_its_mark_and_is_consistent() {
+    let pool = forced(8);
+    assert_eq!(Mark::of(&pool), Mark::TwoPoint { lo: 3, is_exact: true });
+    let report = judged(Engine::Vllm, pool.clone(), (3.51, 6));
+    assert_eq!(
+        (report.verdict, report.mechanisms.unwrap().best),
+        (Verdict::Consistent, Some(Mechanism::MatchExpected))
+    );
+    let off = judged(Engine::Vllm, pool.clone(), (2.51, 6));
+    assert_eq!(off.verdict, Verdict::Inconsistent);
+    assert_eq!(off.findings[0].code, FindingCode::OffByOne);
+    let other = judged(Engine::Vllm, pool, (3.61, 6));
+    assert_eq!(other.verdict, Verdict::Inconsistent);
+}
+
+#[test]
+fn judged_drafts_have_none() {
+    let mut pool = Pool::default();
+    for _ in 0..8 {
+        pool.add(&Window {
+            drafted: Some(600),
+            draft_length: Some(3),
+            reached: vec![0.6, 0.4, 0.2],
+            resolution: 0.0005,
+            ..Window::counted(240, 200)
+        });
+    }
+    assert_eq!(Mark::of(&pool), Mark::Falling);
+    let report = judged(Engine::Vllm, pool.clone(), (2.49, 4));
+    assert_eq!(
+        (report.verdict, report.findings[0].code),
+        (Verdict::Inconsistent, FindingCode::RealAcceptance)
+    );
+    // The mean alone speaks where it fits.
+    let report = judged(Engine::Vllm, pool.clone(), (2.2, 4));
+    assert_eq!(report.mechanisms.unwrap().best, None);
+    // ATOM knows no list of rates.
+    let report = judged(Engine::Atom, pool, (2.2, 4));
+    assert_eq!(report.verdict, Verdict::Inconsistent);
+}
+
+#[test]
+fn a_whole_number_for_a_fraction_is_an_ignored_fraction() {
+    let pool = |accepted: u64| {
+        let mut pool = Pool::default();
+        for _ in 0..6 {
+            pool.add(&Window { draft_length: Some(5), ..Window::counted(accepted * 500, 500) });
+        }
+        pool
+    };
+    for (engine, accepted, target, max, code) in [
+        (Engine::Trtllm, 2, 3.51, 6, Some(FindingCode::TargetRounded)),
+        (Engine::Vllm, 3, 3.51, 6, Some(FindingCode::TargetRounded)),
+        (Engine::Trtllm, 5, 7.5, 6, Some(FindingCode::Clamped)),
+        (Engine::Trtllm, 2, 4.0, 6, Some(FindingCode::OffByOne)),
+        (Engine::Trtllm, 0, 3.51, 6, Some(FindingCode::RealAcceptance)),
+        (Engine::Trtllm, 3, 4.0, 6, None),
+    ] {
+        let report = judged(engine, pool(accepted), (target, max));
+        let expected = if code.is_some() { Verdict::Inconsistent } else { Verdict::Consistent };
+        assert_eq!(report.verdict, expected, "{engine} {accepted} {target}: {}", report.reason);
+        assert_eq!(report.findings.first().map(|finding| finding.code), code, "{engine} {accepted} {target}");
+    }
+}
+
+/// 3.7699 over 200,000 steps is what an honest ATOM server showed at 3.78.
+#[test]
+fn an_honest_atom_server_passes() {
+    let mut pool = Pool::default();
+    pool.add(&Window { draft_length: Some(7), ..Window::of_histogram(vec![0, 0, 46_020, 153_980]) });
+    let report = judged(Engine::Atom, pool.clone(), (3.78, 8));
+    assert_eq!(report.verdict, Verdict::Consistent, "{}", report.reason);
+    // Of an engine that draws afresh it is a proof against.
+    assert_eq!(judged(Engine::Vllm, pool, (3.80, 8)).verdict, Verdict::Inconsistent);
+}
+
+#[test]
+fn evidence_that_disagrees_is_found() {
+    let mut seen = PointBuilder::new("p").finish();
+    for (source, accepted) in [(PooledSource::Counters, 50_200), (PooledSource::Requests, 40_000)] {
+        let mut pool = Pool::default();
+        (0..10).for_each(|_| pool.add(&Window::counted(accepted / 10, 2000)));
+        let rank = PooledRank { lines: 10, pool, ..PooledRank::default() };
+        seen.add_pooled(PooledEvidence::new(Engine::Vllm, source).with_rank(rank));
+    }
+    let report = judge(&seen, Target::explicit(3.51, 6).ok().as_ref(), &Options::default());
+    assert!(report.findings.iter().any(|finding| finding.code == FindingCode::EvidenceDisagrees));
+    assert_ne!(report.verdict, Verdict::Consistent);
+}

@@ -1,0 +1,48 @@
+//! What is given as a server's log, and is none.
+
+use std::fmt;
+
+/// A text that looks like a sample and is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stray {
+    /// A benchmark client's summary.
+    Client,
+    /// The summary of an offline script of vLLM.
+    Offline,
+    /// llama.cpp, which is no engine of this program.
+    LlamaCpp,
+    /// A fragment of vLLM's line.
+    Fragment,
+}
+
+impl Stray {
+    /// What a line that was passed over looks like.
+    pub(super) fn of(text: &[u8]) -> Option<Self> {
+        let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+        if has("draft acceptance = ") {
+            Some(Self::LlamaCpp)
+        } else if has("num_accepted_tokens:") {
+            Some(Self::Offline)
+        } else if has("Accept length:") {
+            Some(Self::Client)
+        } else if has("Mean acceptance length:") {
+            Some(Self::Fragment)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Stray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Client => {
+                "a benchmark client's summary: its accept length is the average of one scheduler since its start, warm-up \
+                 included"
+            }
+            Self::Offline => "the summary of an offline script, not a server's log",
+            Self::LlamaCpp => "a line of llama.cpp, which this program does not read",
+            Self::Fragment => "a fragment of a vLLM line, without its head and its counts",
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Audits from counters and requests, alone and beside a log.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use accsim::cli::Exit;
+use serde_json::Value;
+
+use super::support::{Ran, accsim, data, text_of};
+
+/// An audit against 3.51 of at most 6 tokens.
+fn audit(path: &Path) -> Ran {
+    let path = path.to_str().unwrap();
+    accsim(&["audit", path, "--accept-length", "3.51", "--max-accept-length", "6", "--json"])
+}
+
+fn codes(document: &Value) -> Vec<&str> {
+    let findings = document["points"][0]["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+/// A folder with copies of fixtures under these names.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, fixture) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(data(fixture), path).unwrap();
+    }
+    folder
+}
+
+/// Decode lines of SGLang whose mean is `length`.
+fn log(lines: u64, values: [&str; 2]) -> String {
+    let mut text = String::new();
+    for line in 0..lines {
+        let value = values[usize::from(line % 2 == 1)];
+        writeln!(
+            text,
+            "[2026-10-12 01:{:02}:{:02} TP0] Decode batch, #running-req: 1, #token: {}, token usage: 0.05, accept len: {value}, \
+             accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0",
+            line / 60,
+            line % 60,
+            700 + line
+        )
+        .unwrap();
+    }
+    text
+}
+
+#[test]
+fn two_scrapes_of_each_engine_are_judged_by_its_law() {
+    for (engine, target, most, mean) in
+        [("vllm", "3.51", "6", 3.51), ("atom", "3.78", "8", 3.7699), ("trtllm", "2.49", "4", 2.49)]
+    {
+        let (before, after) = (format!("{engine}_before.prom"), format!("{engine}_after.prom"));
+        let folder = folder(&[(before.as_str(), before.as_str()), (after.as_str(), after.as_str())]);
+        let path = folder.path().to_str().unwrap();
+        let ran = accsim(&["audit", path, "--accept-length", target, "--max-accept-length", most, "--json"]);
+        let document = ran.json();
+        let point = &document["points"][0];
+        assert_eq!(ran.exit, Exit::Ok, "{engine}: {document}");
+        assert_eq!(point["engine"], engine);
+        assert!((point["accept_len"]["mean"].as_f64().unwrap() - mean).abs() < 5e-5, "{engine}");
+        assert_eq!(point["mechanism"]["best"], "match-expected", "{engine}");
+    }
+}
+
+#[test]
+fn folders_named_before_and_after_have_one_file_an_endpoint() {
+    let folder = folder(&[
+        ("before/a", "vllm_before.prom"),
+        ("before/b", "vllm_before.prom"),
+        ("after/a", "vllm_after.prom"),
+        ("after/b", "vllm_after.prom"),
+    ]);
+    let document = audit(folder.path()).json();
+    assert_eq!(document["points"][0]["steps"], 4000, "{document}");
+    assert_eq!(document["points"][0]["ranks"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn counters_of_another_length_are_inconsistent() {
+    let folder = folder(&[("before", "vllm_before.prom"), ("after", "vllm_after.prom")]);
+    let path = folder.path().to_str().unwrap();
+    let ran = accsim(&["audit", path, "--accept-length", "2.9", "--max-accept-length", "6", "--json"]);
+    assert_eq!(ran.exit, Exit::Wrong, "{}", ran.json());
+}
+
+#[test]
+fn an_export_of_a_client_is_judged_too() {
+    let document = audit(&data("aiperf_server_metrics.json")).json();
+    assert_eq!(document["verdict"], "consistent", "{document}");
+    assert_eq!(document["points"][0]["steps"], 2000);
+    // The gauge in it is named as one.
+    assert!(codes(&document).contains(&"gauge-only"));
+    // The same run twice over is one evidence.
+    let folder = folder(&[
+        ("before.prom", "vllm_before.prom"),
+        ("after.prom", "vllm_after.prom"),
+        ("export.json", "aiperf_server_metrics.json"),
+    ]);
+    assert_eq!(audit(folder.path()).json()["points"][0]["steps"], 2000);
+}
+
+#[test]
+fn a_restart_and_a_contradiction_are_named_and_not_used() {
+    let restarted = folder(&[("before.prom", "vllm_before.prom"), ("after.prom", "vllm_restarted.prom")]);
+    let document = audit(restarted.path()).json();
+    assert!(codes(&document).contains(&"counter-reset"), "{document}");
+    assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null);
+    let wrong = folder(&[("before.prom", "vllm_before.prom"), ("after.prom", "vllm_contradiction.prom")]);
+    let document = audit(wrong.path()).json();
+    assert!(codes(&document).contains(&"counts-contradict"), "{document}");
+    assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null);
+}
+
+#[test]
+fn gauges_and_averages_decide_nothing() {
+    for file in ["sglang.prom", "sglang_server_info.json"] {
+        let ran = audit(&data(file));
+        let document = ran.json();
+        assert_eq!(ran.exit, Exit::Undecided, "{file}: {document}");
+        assert!(codes(&document).contains(&"gauge-only"), "{file}: {document}");
+        assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null, "{file}");
+    }
+}
+
+#[test]
+fn metrics_without_drafting_are_no_accept_length_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let scrape = "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\"} 3\n";
+    fs::write(folder.path().join("scrape"), scrape).unwrap();
+    let document = audit(folder.path()).json();
+    assert!(codes(&document).contains(&"no-speculative-fields"), "{document}");
+    assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null);
+}
+
+#[test]
+fn requests_that_disagree_with_the_log_are_found() {
+    let folder = folder(&[("answers.jsonl", "sglang_requests.jsonl")]);
+    let file = folder.path().join("server.log");
+    fs::write(&file, log(200, ["3.50", "3.52"])).unwrap();
+    let agreeing = audit(folder.path()).json();
+    assert!(!codes(&agreeing).contains(&"evidence-disagrees"), "{agreeing}");
+    fs::write(&file, log(200, ["2.50", "2.52"])).unwrap();
+    let document = audit(folder.path()).json();
+    assert!(codes(&document).contains(&"evidence-disagrees"), "{document}");
+}
+
+#[test]
+fn iterations_of_ranks_are_pooled_by_requests_with_drafts() {
+    let path = data("trtllm_metrics.json");
+    let document = accsim(&[
+        "audit",
+        path.to_str().unwrap(),
+        "--accept-length",
+        "2.5",
+        "--max-accept-length",
+        "4",
+        "--json",
+    ])
+    .json();
+    let point = &document["points"][0];
+    assert_eq!(point["engine"], "trtllm");
+    assert_eq!(point["steps"], 23);
+    let mean = 1.0 + f64::from(12 + 11 + 11) / 23.0;
+    assert!((point["accept_len"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
+}
+
+#[test]
+fn a_histogram_of_real_drafts_is_not_simulated() {
+    // Bins from none to five: no two neighbours.
+    let folder = tempfile::tempdir().unwrap();
+    let request = text_of(&data("sglang_requests.jsonl")).lines().next().unwrap().to_owned();
+    let request = request
+        .replace("[0, 0, 64, 80]", "[60, 30, 20, 14, 11, 9]")
+        .replace("\"spec_num_correct_drafts\": 368", "\"spec_num_correct_drafts\": 201")
+        .replace("\"completion_tokens\": 512", "\"completion_tokens\": 346");
+    fs::write(folder.path().join("answers.jsonl"), (request + "\n").repeat(40)).unwrap();
+    let document = audit(folder.path()).json();
+    assert_eq!(document["verdict"], "inconsistent", "{document}");
+    let rejected = document["points"][0]["mechanism"]["rejected"].as_array().unwrap();
+    assert!(rejected.iter().any(|name| name == "match-expected"), "{document}");
+}

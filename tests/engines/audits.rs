@@ -1,0 +1,326 @@
+//! Audits of other engines' logs: rounds from `simulate --emit-log`, and logs made by hand.
+
+use accsim::cli::Exit;
+use serde_json::Value;
+
+use super::schema;
+use super::support::{Folder, accsim};
+
+/// Audits a text, holds the document against the schema, and says the exit code too.
+fn audit(text: &str, flags: &str) -> (Exit, Value) {
+    let folder = Folder::new(&format!("engine-audits-{:?}", std::thread::current().id()));
+    let log = folder.write("server.log", text);
+    let mut args = vec!["audit", &log, "--json"];
+    args.extend(flags.split_whitespace());
+    let (exit, out, err) = accsim(&args);
+    assert_eq!(err, "", "{flags}");
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(schema::faults(&document), Vec::<String>::new(), "{document:#}");
+    assert!(schema::is_audit(&document));
+    (exit, document)
+}
+
+fn simulated(flags: &str) -> String {
+    let mut args = vec!["simulate"];
+    args.extend(flags.split_whitespace());
+    args.extend(["--emit-log", "-", "--quiet"]);
+    let (exit, out, err) = accsim(&args);
+    assert_eq!((exit, err.as_str()), (Exit::Ok, ""), "{flags}");
+    out
+}
+
+fn codes(document: &Value) -> Vec<&str> {
+    let findings = document["points"][0]["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+const TARGET: &str = "--accept-length 3.51 --max-accept-length 6";
+
+#[test]
+fn what_is_simulated_is_consistent() {
+    for engine in ["vllm", "vllm --engine-version 0.9.2", "atom"] {
+        let log = simulated(&format!("{TARGET} --engine {engine} --lines 40 --seed 7"));
+        let (exit, document) = audit(&log, TARGET);
+        let point = &document["points"][0];
+        assert_eq!(
+            (exit, &point["verdict"]),
+            (Exit::Ok, &Value::from("consistent")),
+            "{engine}: {document:#}"
+        );
+        assert_eq!(point["engine"], engine.split(' ').next().unwrap());
+        assert_eq!(point["mechanism"]["best"], "match-expected", "{engine}");
+        assert_eq!((&point["decode_lines"], &point["spec_lines"]), (&40.into(), &40.into()), "{engine}");
+        assert_eq!(point["pooled"]["draft_length"], 5, "{engine}");
+        let pooled = &point["pooled"];
+        let mean = 1.0 + pooled["accepted"].as_f64().unwrap() / pooled["steps_low"].as_f64().unwrap();
+        assert!((point["accept_len"]["mean"].as_f64().unwrap() - mean).abs() < 1e-6, "{engine}");
+        // Another cell, another length, one off.
+        for (length, code) in [("2.51", "off-by-one"), ("4.51", "off-by-one"), ("3.20", "other-golden-cell")]
+        {
+            let (exit, document) = audit(&log, &format!("--accept-length {length} --max-accept-length 6"));
+            assert_eq!(exit, Exit::Wrong, "{engine} {length}: {document:#}");
+            assert!(codes(&document).contains(&code), "{engine} {length}: {document:#}");
+        }
+        let (exit, document) = audit(&log, "--expect-real");
+        assert_eq!(exit, Exit::Wrong, "{engine}");
+        assert!(codes(&document).contains(&"simulation-in-eval"), "{engine}");
+        let (_, document) = audit(&log, "--accept-length 3.51 --max-accept-length 4");
+        assert!(codes(&document).contains(&"draft-length-mismatch"), "{engine}: {document:#}");
+    }
+}
+
+/// ATOM says what it was told; vLLM's configuration does.
+#[test]
+fn the_log_names_the_target() {
+    let log = simulated(&format!("{TARGET} --engine atom --lines 40 --seed 7"));
+    let (exit, document) = audit(&log, "");
+    assert_eq!((exit, &document["target"]["source"]), (Exit::Ok, &Value::from("log")), "{document:#}");
+    assert_eq!(document["target"]["accept_length"], 3.51);
+
+    let log = simulated(&format!("{TARGET} --engine vllm --lines 40 --seed 7"));
+    for echo in [
+        r#"+ vllm serve m --speculative-config '{"method":"eagle3","num_speculative_tokens":5,"rejection_sample_method":"synthetic","synthetic_acceptance_length":3.51}'"#,
+        "INFO 10-12 01:02:03 [core.py:58] Initializing a V1 LLM engine (v0.19.0) with config: model='m', \
+         speculative_config=SpeculativeConfig(method='mtp', num_spec_tokens=5, synthetic_acceptance_length=None, \
+         synthetic_acceptance_rates=[1.0, 1.0, 0.5099999999999998, 0.0, 0.0])",
+    ] {
+        let (exit, document) = audit(&format!("{echo}\n{log}"), "");
+        assert_eq!((exit, &document["target"]["source"]), (Exit::Ok, &Value::from("log")), "{document:#}");
+        assert_eq!(document["target"]["accept_length"], 3.51);
+        assert_eq!(document["target"]["max_accept_length"], 6);
+        // Told another one than the audit's.
+        let (exit, document) = audit(&format!("{echo}\n{log}"), "--accept-length 3.61 --max-accept-length 6");
+        assert_eq!(exit, Exit::Wrong);
+        assert!(codes(&document).contains(&"other-target"), "{document:#}");
+        let (exit, _) = audit(&format!("{echo}\n{log}"), "--expect-real");
+        assert_eq!(exit, Exit::Wrong);
+    }
+}
+
+#[test]
+fn rates_of_a_list_are_judged_by_what_was_configured() {
+    let log = simulated("--method per-position --rates 0.9,0.5,0.2 --engine vllm --lines 40");
+    let echo = r#"vllm serve m --speculative-config '{"num_speculative_tokens":3,"rejection_sample_method":"synthetic","synthetic_acceptance_rates":[0.9,0.5,0.2]}'"#;
+    let (exit, document) = audit(&format!("{echo}\n{log}"), "");
+    assert_eq!(exit, Exit::Ok, "{document:#}");
+    assert_eq!(document["points"][0]["mechanism"]["best"], "per-position");
+    // Without the configuration only the mean speaks.
+    let (exit, document) = audit(&log, "--accept-length 2.6 --max-accept-length 4");
+    assert_eq!(exit, Exit::Ok, "{document:#}");
+    assert_eq!(document["points"][0]["mechanism"]["best"], "undetermined");
+    assert!(codes(&document).contains(&"real-acceptance"));
+    let (exit, document) = audit(&log, "--accept-length 2.4 --max-accept-length 4");
+    assert_eq!(exit, Exit::Wrong);
+    assert_eq!(document["points"][0]["mechanism"]["best"], "real");
+    // Drafts that are judged in an evaluation look so.
+    assert_eq!(audit(&log, "--expect-real").0, Exit::Ok);
+}
+
+#[test]
+fn tensorrt_llm_and_tilert_cannot_be_audited_by_their_logs() {
+    let line = |iter: u32| {
+        format!(
+            "[08/04/2026-19:08:{:02}] [TRT-LLM] [I] iter = {iter}, global_rank = 0, rank = 0, num_scheduled_requests = 8, \
+             kv_cache_util = 0.125, currank_total_requests = 1/8, host_step_time = 14.2ms, prev_device_step_time = 14.2ms, \
+             timestamp = 2026-08-04 19:08:{:02}, states = {{'num_ctx_requests': 0, 'num_ctx_tokens': 0, \
+             'num_generation_tokens': 32, 'cached_kv_tokens': 63821}}\n",
+            iter % 60,
+            iter % 60
+        )
+    };
+    let log: String = (0..50).map(line).collect();
+    for flags in ["", TARGET, "--accept-length 3.51", "--engine trtllm"] {
+        let (exit, document) = audit(&log, flags);
+        let point = &document["points"][0];
+        assert_eq!((exit, &point["verdict"]), (Exit::Undecided, &Value::from("unauditable")), "{flags}");
+        assert_eq!((&point["engine"], &point["decode_lines"]), (&"trtllm".into(), &50.into()));
+        assert_eq!(point["accept_len"]["mean"], Value::Null);
+        assert!(codes(&document).contains(&"no-speculative-fields"), "{document:#}");
+        assert!(document.to_string().contains("numRequestsWithDraftTokens"), "it names the export");
+    }
+    for (text, flags) in
+        [("+ export TILERT_SIMULATE_ACC_LEN=3.51\nstarted\n", ""), ("started\n", "--engine tilert")]
+    {
+        let (exit, document) = audit(text, flags);
+        let point = &document["points"][0];
+        assert_eq!((exit, &point["verdict"]), (Exit::Undecided, &Value::from("unauditable")), "{document:#}");
+        assert_eq!(point["engine"], "tilert");
+    }
+}
+
+fn window(second: u32, accepted: u32, drafted: u32, shares: &str, length: &str) -> String {
+    format!(
+        "INFO 10-12 01:{:02}:{:02} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: {length}, Accepted throughput: \
+         {:.2} tokens/s, Drafted throughput: {:.2} tokens/s, Accepted: {accepted} tokens, Drafted: {drafted} tokens, \
+         Per-position acceptance rate: {shares}, Avg Draft acceptance rate: {:.1}%\n",
+        second / 60,
+        second % 60,
+        f64::from(accepted) / 10.0,
+        f64::from(drafted) / 10.0,
+        f64::from(accepted) * 100.0 / f64::from(drafted)
+    )
+}
+
+/// The specification's worked example: windows are pooled, never averaged.
+#[test]
+fn windows_are_pooled() {
+    let first = window(0, 7667, 14_322, "0.906, 0.497, 0.203", "2.61");
+    let (exit, document) = audit(&first, "");
+    assert_eq!((exit, &document["points"][0]["steps"]), (Exit::Undecided, &4774.into()));
+    let second = window(10, 30, 30, "1.000, 1.000, 1.000", "4.00");
+    let (_, document) = audit(&(first + &second), "");
+    let point = &document["points"][0];
+    assert_eq!(point["steps"], 4784);
+    for name in ["mean", "weighted"] {
+        assert!((point["accept_len"][name].as_f64().unwrap() - 2.60890).abs() < 5e-6, "{document:#}");
+    }
+}
+
+#[test]
+fn copies_nan_windows_and_a_scope() {
+    let nan = "INFO 10-12 01:00:30 [metrics.py:101] SpecDecoding metrics: Mean acceptance length: nan, Accepted throughput: \
+        0.00 tokens/s, Drafted throughput: 0.00 tokens/s, Accepted: 0 tokens, Drafted: 0 tokens, Per-position acceptance \
+        rate: nan, nan, Avg Draft acceptance rate: nan%\n";
+    let windows: Vec<String> =
+        (0..4).map(|index| window(index * 10, 300, 400, "1.000, 0.500", "2.50")).collect();
+    let text = windows.concat() + nan + &windows[3];
+    let (_, document) = audit(&text, "");
+    let point = &document["points"][0];
+    assert_eq!((&point["decode_lines"], &point["steps"]), (&4.into(), &800.into()));
+    assert_eq!(
+        (&point["skipped_lines"]["duplicate"], &point["skipped_lines"]["not_finite"]),
+        (&1.into(), &1.into())
+    );
+    for (flags, lines) in [
+        ("--since 2026-10-12T01:00:10", 3),
+        ("--until 01:00:10", 2),
+        ("--since 2026-10-13", 0),
+        ("--skip-lines 3", 1),
+    ] {
+        let (_, document) = audit(&text, flags);
+        assert_eq!(document["points"][0]["decode_lines"], lines, "{flags}: {document:#}");
+    }
+}
+
+/// K that changes leaves N within bounds.
+#[test]
+fn a_changing_draft_length_leaves_bounds() {
+    // 1 + 1500/N prints as 2.50 for N from 997 to 1003; 2900 drafts are no multiple of 3.
+    let text: String =
+        (0..6).map(|index| window(index * 10, 1500, 2900, "0.800, 0.500, 0.200", "2.50")).collect();
+    let (exit, document) = audit(&text, "--accept-length 2.5 --max-accept-length 4");
+    let pooled = &document["points"][0]["pooled"];
+    assert!(pooled["steps_low"].as_u64() < pooled["steps_high"].as_u64(), "{document:#}");
+    assert!(codes(&document).contains(&"not-verify-all"));
+    assert_ne!(exit, Exit::Wrong);
+}
+
+#[test]
+fn data_parallel_engines_are_ranks() {
+    let mut text = String::new();
+    for second in (0..60).step_by(10) {
+        for engine in 0..4 {
+            let line = format!(
+                "INFO 10-12 01:00:{second:02} [loggers.py:271] Engine {engine:03}: Avg prompt throughput: 0.1 tokens/s, Avg \
+                 generation throughput: 250.0 tokens/s, Running: {} reqs, Waiting: 0 reqs, GPU KV cache usage: 10.1%\n",
+                4 + engine
+            );
+            text += &line;
+            text += &window(second, 300, 400, "1.000, 0.500", "2.50");
+        }
+    }
+    let (exit, document) = audit(&text, "--accept-length 2.5 --max-accept-length 3");
+    let point = &document["points"][0];
+    assert_eq!(exit, Exit::Ok, "{document:#}");
+    assert_eq!(point["ranks"].as_array().unwrap().len(), 4);
+    assert_eq!(point["ranks"][3]["tags"]["DP"], 3);
+    assert_eq!((&point["decode_lines"], &point["steps"]), (&24.into(), &4800.into()));
+    assert_eq!((&point["running_req"]["min"], &point["running_req"]["max"]), (&4.into(), &7.into()));
+    assert_eq!(point["gen_throughput_tps"]["median"], 1000.0);
+}
+
+#[test]
+fn a_line_of_v0_is_no_accept_length() {
+    let text = "INFO 08-09 01:02:03 metrics.py:367] Speculative metrics: Draft acceptance rate: 0.607, System efficiency: 0.510, \
+        Number of speculative tokens: 4, Number of accepted tokens: 32594, Number of draft tokens: 53716, Number of emitted \
+        tokens: 34244.\n";
+    let (exit, document) = audit(text, TARGET);
+    assert_eq!(exit, Exit::Undecided);
+    assert_eq!(document["points"][0]["verdict"], "unauditable");
+    assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null);
+}
+
+#[test]
+fn cumulative_lines_are_never_added_to_intervals() {
+    let log = simulated(&format!("{TARGET} --engine atom --lines 40 --seed 7"));
+    let (_, whole) = audit(&log, TARGET);
+    assert_eq!(whole["points"][0]["steps"], 40_000);
+    let without =
+        |word: &str| -> String { log.split_inclusive('\n').filter(|line| !line.contains(word)).collect() };
+    let (_, intervals) = audit(&without("[MTP Stats  "), TARGET);
+    let (exit, cumulative) = audit(&without("[MTP Stats Interval]"), TARGET);
+    for document in [&intervals, &cumulative] {
+        assert_eq!(document["points"][0]["steps"], 40_000, "{document:#}");
+        assert_eq!(document["points"][0]["accept_len"]["mean"], whole["points"][0]["accept_len"]["mean"]);
+    }
+    assert_eq!(exit, Exit::Ok);
+}
+
+#[test]
+fn another_engine_named_leaves_nothing() {
+    let log = simulated(&format!("{TARGET} --engine vllm --lines 10 --seed 7"));
+    let (exit, document) = audit(&log, &format!("{TARGET} --engine sglang"));
+    assert_eq!((exit, &document["points"][0]["decode_lines"]), (Exit::Undecided, &0.into()));
+    let (exit, document) = audit(&log, &format!("{TARGET} --engine atom"));
+    assert_eq!((exit, &document["points"][0]["decode_lines"]), (Exit::Undecided, &0.into()));
+}
+
+/// Builds of ATOM that know the rate alone decay from draft to draft; without their own line that looks like judged drafts.
+#[test]
+fn a_steady_decay_is_atoms_older_law_where_the_log_says_forced() {
+    // Conditional rate 0.6: 0.6, 0.36, 0.216; AL 2.176.
+    let interval = |second: u32| {
+        format!(
+            "[atom 14:45:{second:02}] [MTP Stats Interval] Average toks/fwd: 2.18, Accepted/Total Draft tokens: 1176/3000, \
+             Acceptance rate: 39.20%, Accepted tokens distribution: {{0: '40.00%', 1: '24.00%', 2: '14.40%', 3: '21.60%'}}\n"
+        )
+    };
+    let log: String = (0..20).map(interval).collect();
+    let target = "--accept-length 2.18 --max-accept-length 4";
+    let (exit, document) = audit(&log, target);
+    assert_eq!(
+        (exit, &document["points"][0]["mechanism"]["best"]),
+        (Exit::Wrong, &"real".into()),
+        "{document:#}"
+    );
+    let told = "[atom 14:44:00] Forced speculative acceptance ON: mean acceptance length 2.1760 over 3 draft positions (per-position \
+                rates [0.6, 0.36, 0.216]). Throughput numbers from this run are synthetic.\n";
+    let (exit, document) = audit(&(told.to_owned() + &log), target);
+    assert_eq!(
+        (exit, &document["points"][0]["mechanism"]["best"]),
+        (Exit::Ok, &"geometric".into()),
+        "{document:#}"
+    );
+    assert!(codes(&document).contains(&"method-mismatch"));
+}
+
+/// The report does not depend on the number of threads or on how the log is cut.
+#[test]
+fn threads_change_nothing() {
+    for engine in ["vllm", "atom"] {
+        let log = simulated(&format!("{TARGET} --engine {engine} --lines 3000 --seed 7"));
+        let (_, one) = audit(&log, &format!("{TARGET} --threads 1"));
+        let (_, four) = audit(&log, &format!("{TARGET} --threads 4"));
+        assert_eq!(one, four, "{engine}");
+    }
+}
+
+#[test]
+fn every_segment_of_a_restarted_server_is_a_point() {
+    let log = simulated(&format!("{TARGET} --engine vllm --lines 10 --seed 7"));
+    let (_, document) = audit(
+        &(log.clone() + &log.replace("APIServer pid=1", "APIServer pid=2")),
+        &format!("{TARGET} --point-by segment"),
+    );
+    assert_eq!(document["points"].as_array().unwrap().len(), 2, "{document:#}");
+}

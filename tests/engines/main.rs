@@ -1,0 +1,12 @@
+//! The other engines: what their lines say, and what an audit makes of them.
+
+#![cfg(feature = "cli")]
+// Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../common/schema.rs"]
+mod schema;
+
+mod audits;
+mod lines;
+mod support;
