@@ -93,6 +93,9 @@ impl Truth {
     }
 }
 
+/// What an audit said.
+type Outcome = (Verdict, Option<Mechanism>);
+
 /// Counts of one truth and size.
 pub(crate) struct Row {
     truth: Truth,
@@ -112,7 +115,7 @@ pub(crate) fn measure(audits: u32) -> Vec<Row> {
     for truth in Truth::ALL {
         let asked: Vec<&Asked> = ASKED.iter().filter(|asked| truth.differs(asked)).collect();
         for windows in SIZES {
-            let outcomes: Vec<(Verdict, Option<Mechanism>)> = (0..audits)
+            let outcomes: Vec<Outcome> = (0..audits)
                 .into_par_iter()
                 .map(|number| {
                     let index = usize::try_from(number).unwrap();
@@ -120,7 +123,7 @@ pub(crate) fn measure(audits: u32) -> Vec<Row> {
                     audit(&options, truth, asked[index % asked.len()], running, windows, number)
                 })
                 .collect();
-            let count = |is: &dyn Fn(&(Verdict, Option<Mechanism>)) -> bool| {
+            let count = |is: &dyn Fn(&Outcome) -> bool| {
                 u32::try_from(outcomes.iter().filter(|outcome| is(outcome)).count()).unwrap()
             };
             let is_other =
@@ -143,14 +146,7 @@ pub(crate) fn measure(audits: u32) -> Vec<Row> {
     rows
 }
 
-fn audit(
-    options: &Options,
-    truth: Truth,
-    asked: &Asked,
-    running: u32,
-    windows: u64,
-    number: u32,
-) -> (Verdict, Option<Mechanism>) {
+fn audit(options: &Options, truth: Truth, asked: &Asked, running: u32, windows: u64, number: u32) -> Outcome {
     let seed = (u64::from(number) << 16) | (windows << 4) | u64::try_from(truth as usize).unwrap();
     let start = "2026-10-12T01:02:03".parse().unwrap();
     let plan = if truth.is_atom() {
