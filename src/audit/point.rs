@@ -12,6 +12,7 @@ use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::replay::Feed;
 use super::scope::Scope;
+use super::series::Series;
 use super::server::{self, Servers};
 use super::skipped::{SkipKind, SkippedLine, SkippedLines};
 
@@ -56,6 +57,7 @@ pub struct PointBuilder {
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
     replay: Option<Feed>,
+    keeps_series: bool,
 }
 
 /// What the lines of one point add up to.
@@ -79,6 +81,7 @@ pub struct Observed {
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
     pub(super) replay: Option<ReplayEvidence>,
+    pub(super) series: Option<Series>,
 }
 
 impl PointBuilder {
@@ -99,6 +102,7 @@ impl PointBuilder {
             ignores_settings: false,
             decode_only: false,
             replay: None,
+            keeps_series: false,
         }
     }
 
@@ -118,6 +122,14 @@ impl PointBuilder {
     #[must_use]
     pub fn keeping_skipped(mut self, most: usize) -> Self {
         self.seen.skipped.most = most;
+        self
+    }
+
+    /// The same point, which keeps the lines in their order, for plots. That takes more time and some memory.
+    #[must_use]
+    pub fn keeping_series(mut self) -> Self {
+        self.keeps_series = true;
+        self.seen.series = Some(Series::default());
         self
     }
 
@@ -272,6 +284,7 @@ impl PointBuilder {
             let ended = self.end();
             self.seen.name.clone_from(&ended.name);
             self.seen.skipped.most = ended.skipped.room();
+            self.seen.series = self.keeps_series.then(Series::default);
             self.seen.files.extend(self.file);
             self.seen.servers = ended.servers.last_alone();
             self.seen.injected = last_of_each(&ended.injected);
@@ -290,7 +303,10 @@ impl PointBuilder {
     /// in the server's draws is asked of none.
     fn may_be_calm(&self) -> bool {
         let scope = &self.scope;
-        scope.is_whole() && !scope.by_segment && self.replay.as_ref().is_none_or(Feed::only_counts)
+        scope.is_whole()
+            && !scope.by_segment
+            && !self.keeps_series
+            && self.replay.as_ref().is_none_or(Feed::only_counts)
     }
 
     /// Takes the decode lines at the start of `lines` that are like the last one of their rank but for their numbers, and
@@ -367,7 +383,10 @@ impl PointBuilder {
         let is_capped = source.is_capped(line);
         self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
-            gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            let is_steady = gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            if let Some(series) = &mut self.seen.series {
+                series.add(number, gather.tags(), line, source.timestamp(line), is_steady, place());
+            }
         }
         if let Some(replay) = &mut self.replay {
             replay.line(number, line, &place);
