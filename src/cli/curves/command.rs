@@ -189,8 +189,8 @@ fn draw(
         curves.push((found.curve, found.file));
     }
     if is_svg(output) {
-        let figure = plot::curves(curves.iter().map(|(curve, _)| curve));
-        write_to(output, out, |out| plot::write_svg("Golden accept lengths", &[figure], out))?;
+        let figures = plot::curves(curves.iter().map(|(curve, _)| curve));
+        write_to(output, out, |out| plot::write_svg("Golden accept lengths", &figures, out))?;
         return Ok(Exit::Ok);
     }
     let chart = plot::chart(curves.iter().map(|(curve, _)| curve));

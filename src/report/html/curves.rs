@@ -26,7 +26,7 @@ pub fn write_curves(curves: &[(Curve, String)], text: &str, out: &mut dyn Write)
             }
         }
     }
-    let figures = [plot::curves(curves.iter().map(|(curve, _)| curve))];
+    let figures = plot::curves(curves.iter().map(|(curve, _)| curve));
     let lead = "Accept lengths that a benchmark with simulated acceptance has to show, by draft length.";
     FiguresPage::new(Page::new("Golden accept length curves"), lead, &figures, vec![table], text).write(out)
 }

@@ -259,7 +259,7 @@ fn of_accept_length(point: &PointReport, lines: &Lines, id: &str) -> Figure {
         description,
         caption: lines.caption(),
         x: lines.axis.clone(),
-        y: Axis::of("accept len, tokens a verify step"),
+        y: Axis::of("tokens a verify step"),
         layers,
         marks: marks(point, lines, id),
     }

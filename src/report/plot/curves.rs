@@ -20,23 +20,35 @@ fn series<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<Series> {
     series.collect()
 }
 
-/// The same for a page or a file.
-pub fn curves<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Figure {
+/// Series of one plot; more would not be told apart.
+const MOST_SERIES: usize = 8;
+
+/// The same for a page or a file: together while they can be told apart, else a plot a curve.
+pub fn curves<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<Figure> {
+    let curves: Vec<&Curve> = curves.into_iter().collect();
+    if series(curves.iter().copied()).len() <= MOST_SERIES {
+        return vec![figure("curves".to_owned(), "Golden accept lengths", &curves)];
+    }
+    let each = curves.iter().enumerate();
+    each.map(|(number, curve)| figure(format!("curve{number}"), &curve.name, &[*curve])).collect()
+}
+
+fn figure(id: String, title: &str, curves: &[&Curve]) -> Figure {
     let mut layers = Vec::new();
     let mut names = Vec::new();
-    for (number, series) in series(curves).into_iter().enumerate() {
+    for (number, series) in series(curves.iter().copied()).into_iter().enumerate() {
         let points: Vec<(f64, f64)> = series.points.iter().map(|(x, y)| (f64::from(*x), *y)).collect();
         names.push(series.name.clone());
         layers.push(Layer::new("", Look::Series(number), Shape::Dots(points.clone())));
         layers.push(Layer::new(series.name, Look::Series(number), Shape::Line(points)));
     }
     Figure {
-        id: "curves".to_owned(),
-        title: "Golden accept lengths".to_owned(),
+        id,
+        title: title.to_owned(),
         description: format!("Accept length over draft length of {}.", names.join(", ")),
         caption: "Only whole draft lengths have a value; the lines lead the eye.".to_owned(),
         x: Axis::of("draft length"),
-        y: Axis::of("accept length, tokens a verify step"),
+        y: Axis::of("tokens a verify step"),
         layers,
         marks: Vec::new(),
     }

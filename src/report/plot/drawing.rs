@@ -12,7 +12,9 @@ use super::scale::Scale;
 const WIDTH: f64 = 520.0;
 /// Height of what lies between the axes.
 const INNER: f64 = 210.0;
-const LEFT: f64 = 76.0;
+/// Room for the name of the vertical axis, and for each letter of its longest number.
+const NAME: f64 = 30.0;
+const DIGIT: f64 = 9.6;
 const RIGHT: f64 = 14.0;
 const BOTTOM: f64 = 46.0;
 /// Height of a row of the legend.
@@ -58,13 +60,12 @@ pub(in crate::report) struct Flag<'a> {
 
 impl<'a> Drawing<'a> {
     pub(in crate::report) fn new(figure: &'a Figure) -> Self {
-        let legend = Legend::of(&figure.layers);
+        let y = Scale::over(figure.layers.iter().flat_map(|layer| layer.shape.ys()), figure.y.with_zero);
+        let letters = y.ticks().iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+        let left = NAME + 6.0 + DIGIT * f64::from(u32::try_from(letters.min(14)).unwrap_or(14));
+        let legend = Legend::of(&figure.layers, left);
         let head = 6.0 + ROW * legend.rows + if figure.marks.is_empty() { 4.0 } else { 2.0 * MARK + 6.0 };
-        let frame = Frame {
-            x: x_scale(figure),
-            y: Scale::over(figure.layers.iter().flat_map(|layer| layer.shape.ys()), figure.y.with_zero),
-            top: head,
-        };
+        let frame = Frame { x: x_scale(figure), y, left, top: head };
         let mut parts = frame.axes(figure);
         for layer in &figure.layers {
             frame.layer(layer, &mut parts);
@@ -89,12 +90,13 @@ fn x_scale(figure: &Figure) -> Scale {
 struct Frame {
     x: Scale,
     y: Scale,
+    left: f64,
     top: f64,
 }
 
 impl Frame {
     fn across(&self, x: f64) -> f64 {
-        LEFT + self.x.share(x) * (WIDTH - LEFT - RIGHT)
+        self.left + self.x.share(x) * (WIDTH - self.left - RIGHT)
     }
 
     fn up(&self, y: f64) -> f64 {
@@ -107,20 +109,21 @@ impl Frame {
         let mut grid = String::new();
         for (value, label) in self.y.ticks() {
             let y = self.up(value);
-            let _ = write!(grid, "M{} {}H{}", number(LEFT), number(y), number(right));
-            parts.push(Part::text("tick end", LEFT - 6.0, y + 4.5, label));
+            let _ = write!(grid, "M{} {}H{}", number(self.left), number(y), number(right));
+            parts.push(Part::text("tick end", self.left - 6.0, y + 4.5, label));
         }
         for (value, label) in self.x.ticks() {
             let x = self.across(value);
             let _ = write!(grid, "M{} {}v4", number(x), number(bottom));
             parts.push(Part::text("tick middle", x, bottom + 18.0, label));
         }
-        let axis = format!("M{} {}V{}H{}", number(LEFT), number(self.top), number(bottom), number(right));
+        let axis =
+            format!("M{} {}V{}H{}", number(self.left), number(self.top), number(bottom), number(right));
         parts.insert(0, Part::Path { class: "grid".to_owned(), data: grid });
         parts.insert(1, Part::Path { class: "axis".to_owned(), data: axis });
         parts.push(Part::text(
             "name middle",
-            f64::midpoint(LEFT, right),
+            f64::midpoint(self.left, right),
             bottom + 38.0,
             figure.x.label.clone(),
         ));
@@ -168,11 +171,12 @@ impl Frame {
             }
             Shape::Zone(low, high) => {
                 let (top, bottom) = (self.up(*high), self.up(*low));
-                let (left, right) = (number(LEFT), number(WIDTH - RIGHT));
+                let (left, right) = (number(self.left), number(WIDTH - RIGHT));
                 let _ = write!(data, "M{left} {}H{right}V{}H{left}Z", number(top), number(bottom));
             }
             Shape::Rule(y) => {
-                let _ = write!(data, "M{} {}H{}", number(LEFT), number(self.up(*y)), number(WIDTH - RIGHT));
+                let _ =
+                    write!(data, "M{} {}H{}", number(self.left), number(self.up(*y)), number(WIDTH - RIGHT));
             }
             Shape::Bars(width, bars) => {
                 for (x, from, to) in bars {
@@ -208,7 +212,7 @@ impl Frame {
         let room = 2.0 * MARK + 2.0;
         let mut at: Vec<f64> = Vec::new();
         for mark in &order {
-            let least = at.last().map_or(LEFT + MARK, |last| last + room);
+            let least = at.last().map_or(self.left + MARK, |last| last + room);
             at.push(self.across(mark.x).max(least));
         }
         let mut most = WIDTH - RIGHT - MARK + 8.0;
@@ -254,7 +258,9 @@ fn class(layer: &Layer) -> String {
         Shape::Steps(..) => "line steps",
     };
     let look = match layer.look {
-        Look::Series(number) => format!("s{}", number % 8),
+        Look::Series(number) if number < 8 => format!("s{number}"),
+        // The same colours with another dash.
+        Look::Series(number) => format!("s{} again", number % 8),
         Look::Target => "target".to_owned(),
         Look::Margin => "margin".to_owned(),
         Look::Law => "law".to_owned(),
@@ -268,13 +274,14 @@ fn class(layer: &Layer) -> String {
 struct Legend {
     parts: Vec<Part>,
     rows: f64,
+    left: f64,
 }
 
 impl Legend {
-    fn of(layers: &[Layer]) -> Self {
+    fn of(layers: &[Layer], left: f64) -> Self {
         let named: Vec<&Layer> = layers.iter().filter(|layer| !layer.name.is_empty()).collect();
-        let mut legend = Self { parts: Vec::new(), rows: 0.0 };
-        let mut x = LEFT;
+        let mut legend = Self { parts: Vec::new(), rows: 0.0, left };
+        let mut x = left;
         let more = named.len().saturating_sub(MOST_ENTRIES);
         for layer in named.iter().take(MOST_ENTRIES) {
             legend.add(&mut x, Some(class(layer)), shortened(&layer.name));
@@ -290,7 +297,7 @@ impl Legend {
         let wide = SWATCH + 6.0 + letters * LETTER + 12.0;
         if self.rows < 1.0 || *x + wide > WIDTH - RIGHT + 12.0 {
             self.rows += 1.0;
-            *x = LEFT;
+            *x = self.left;
         }
         let y = 6.0 + ROW * (self.rows - 0.5);
         if let Some(class) = class {

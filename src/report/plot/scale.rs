@@ -1,7 +1,8 @@
 //! Axes: round steps, and where a value stands between two ends.
 
-/// Ticks on one axis at most, ends included.
+/// Ticks on one axis at most, ends included; on one between given ends.
 const MOST_TICKS: u32 = 7;
+const MOST_BETWEEN: u32 = 9;
 
 /// A linear axis between two round values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +15,10 @@ pub(super) struct Scale {
 impl Scale {
     /// The axis that holds all `values`, and 0 where that is asked for. Values that are not finite are passed over.
     pub(super) fn over(values: impl Iterator<Item = f64>, with_zero: bool) -> Self {
+        Self::with_ticks(values, with_zero, MOST_TICKS)
+    }
+
+    fn with_ticks(values: impl Iterator<Item = f64>, with_zero: bool, most: u32) -> Self {
         let start = if with_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
         let finite = values.filter(|value| value.is_finite() && value.abs() < 1e15);
         let (low, high) = finite.fold(start, |(low, high), value| (low.min(value), high.max(value)));
@@ -31,7 +36,7 @@ impl Scale {
         let mut step = libm::pow(10.0, libm::floor(libm::log10(high - low)) - 1.0);
         for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(12) {
             let (first, last) = ((low / step).floor(), (high / step).ceil());
-            if last - first < f64::from(MOST_TICKS) {
+            if last - first < f64::from(most) {
                 break;
             }
             step *= factor;
@@ -41,7 +46,7 @@ impl Scale {
 
     /// The axis between two given ends.
     pub(super) fn between(low: f64, high: f64) -> Self {
-        let round = Self::over([low, high].into_iter(), false);
+        let round = Self::with_ticks([low, high].into_iter(), false, MOST_BETWEEN);
         if high > low { Self { low, high, step: round.step } } else { round }
     }
 

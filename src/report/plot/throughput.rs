@@ -241,15 +241,10 @@ fn chosen(curve: &str, cells: &[(u32, f64)], best: &[Best]) -> Figure {
         layers.push(Layer::new("wins somewhere", Look::Chosen, Shape::Dots(won)));
     }
     layers.extend(dotted(curve.to_owned(), 0, points));
-    let mut figure = figure(
-        "sweep-curve",
-        "Golden curve",
-        "draft length (k)",
-        "accept length, tokens a verify step",
-        layers,
-    );
+    let mut figure =
+        figure("sweep-curve", "Golden accept lengths", "draft length (k)", "tokens a verify step", layers);
     (figure.x.with_zero, figure.y.with_zero) = (false, false);
-    figure.caption = "A dot is ringed where its draft length is the fastest at some concurrency.".to_owned();
+    figure.caption = "A large dot: its draft length is the fastest at some concurrency.".to_owned();
     figure
 }
 

@@ -36,6 +36,12 @@
     const selection = window.getSelection();
     selection.removeAllRanges();
     selection.addRange(range);
+    // The text as it is: a copied selection would lose its hard spaces.
+    const exact = (event) => {
+      event.clipboardData.setData("text/plain", element.textContent);
+      event.preventDefault();
+    };
+    document.addEventListener("copy", exact, { once: true });
     return document.execCommand("copy");
   };
   for (const button of document.querySelectorAll("button.copy")) {
