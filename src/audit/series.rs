@@ -132,18 +132,17 @@ impl RankSeries {
         let last = self.stretches.last().map_or(f64::NEG_INFINITY, |last| last.seconds.1);
         self.is_timed &= is_timed && line.seconds.0 >= last;
         self.lines += 1;
+        if let Some(open) = self.stretches.last_mut().filter(|last| last.lines < self.span) {
+            *open = open.join(line);
+            return;
+        }
+        if self.stretches.len() >= STRETCHES {
+            self.coarsen();
+        }
+        // The last one may have room now.
         match self.stretches.last_mut().filter(|last| last.lines < self.span) {
             Some(open) => *open = open.join(line),
-            None => {
-                if self.stretches.len() >= STRETCHES {
-                    self.coarsen();
-                }
-                // The last one may have been joined to one that has room.
-                match self.stretches.last_mut().filter(|last| last.lines < self.span) {
-                    Some(open) => *open = open.join(line),
-                    None => self.stretches.push(line),
-                }
-            }
+            None => self.stretches.push(line),
         }
     }
 

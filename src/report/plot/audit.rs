@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::audit::{Extent, LineStretch, Mechanism, PointReport, RankSeries, Series};
 use crate::evidence::{Hundredths, Place};
+use crate::golden::Target;
 use crate::law::{AcceptanceLaw, LineValues, Setting, float, whole};
 use crate::report::audit::{decimal, thousands};
 use crate::simulate::log::LocalTime;
@@ -57,7 +58,7 @@ pub fn values(point: &PointReport, id: &str) -> Option<Figure> {
 /// The lines of a point along one axis.
 struct Lines {
     ranks: Vec<RankSeries>,
-    lines: u64,
+    count: u64,
     left_out: u64,
     axis: Axis,
     /// What an x is: seconds since the first line over a unit, or the number of a line.
@@ -85,15 +86,15 @@ impl Lines {
         } else {
             (Axis::of("number of the decode line, each rank for itself"), None)
         };
-        let lines = ranks.iter().map(|rank| rank.lines).sum();
-        Self { ranks, lines, left_out: series.left_out, axis, clock }
+        let count = ranks.iter().map(|rank| rank.lines).sum();
+        Self { ranks, count, left_out: series.left_out, axis, clock }
     }
 
     fn x(&self, stretch: &LineStretch) -> f64 {
         match self.clock {
             Some((start, unit)) => (f64::midpoint(stretch.seconds.0, stretch.seconds.1) - start) / unit,
             // Counted from 1, in the middle of the stretch.
-            None => float(stretch.number) + (float(stretch.lines) + 1.0) / 2.0,
+            None => float(stretch.number) + f64::midpoint(float(stretch.lines), 1.0),
         }
     }
 
@@ -161,7 +162,7 @@ impl Lines {
 
     /// `73 decode lines of 1 rank.`
     fn scope(&self) -> String {
-        let (lines, ranks) = (self.lines, self.ranks.len());
+        let (lines, ranks) = (self.count, self.ranks.len());
         let of = if ranks == 1 { "1 rank".to_owned() } else { format!("{ranks} ranks") };
         format!("{} decode line{} of {of}.", thousands(lines), if lines == 1 { "" } else { "s" })
     }
@@ -225,7 +226,7 @@ fn of_accept_length(point: &PointReport, lines: &Lines, id: &str) -> Figure {
             Shape::Zone(expected.low95, expected.high95),
         ));
     }
-    let target = point.target.as_ref().map(|target| target.accept_length());
+    let target = point.target.as_ref().map(Target::accept_length);
     if let Some(target) = target {
         let margin = point.margin.tokens(target.get());
         layers.push(Layer::new(

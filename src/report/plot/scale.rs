@@ -35,8 +35,8 @@ impl Scale {
         };
         let mut step = libm::pow(10.0, libm::floor(libm::log10(high - low)) - 1.0);
         for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(12) {
-            let (first, last) = ((low / step).floor(), (high / step).ceil());
-            if last - first < f64::from(most) {
+            let steps = (high / step).ceil() - (low / step).floor();
+            if steps < f64::from(most) {
                 break;
             }
             step *= factor;

@@ -106,11 +106,10 @@ pub fn predictions(predictions: &[Prediction]) -> Vec<Figure> {
     for figure in &mut figures {
         figure.x.with_zero = figure.x.label == of_running;
         if figure.id == "tps-al" {
-            figure.caption = "The band holds 90 of 100 resamples of the log's lines.".to_owned();
+            figure.caption.push_str("The band holds 90 of 100 resamples of the log's lines. ");
         }
         if beyond {
-            let said = "Some numbers are extrapolated: the table says which.";
-            figure.caption = format!("{} {said}", figure.caption).trim_start().to_owned();
+            figure.caption.push_str("Some numbers are extrapolated: the table says which.");
         }
     }
     figures.retain(|figure| !figure.is_empty());
@@ -244,7 +243,7 @@ fn chosen(curve: &str, cells: &[(u32, f64)], best: &[Best]) -> Figure {
     let mut figure =
         figure("sweep-curve", "Golden accept lengths", "draft length (k)", "tokens a verify step", layers);
     (figure.x.with_zero, figure.y.with_zero) = (false, false);
-    figure.caption = "A large dot: its draft length is the fastest at some concurrency.".to_owned();
+    figure.caption.push_str("A large dot: its draft length is the fastest at some concurrency.");
     figure
 }
 
