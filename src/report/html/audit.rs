@@ -108,7 +108,8 @@ pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
             .collect(),
         signoff: String::from_utf8_lossy(&signoff).into_owned(),
     };
-    page.write_into(out)
+    page.write_into(out)?;
+    writeln!(out)
 }
 
 fn id(number: usize) -> String {

@@ -45,7 +45,8 @@ impl<'a> FiguresPage<'a> {
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_into(out)
+        self.write_into(out)?;
+        writeln!(out)
     }
 }
 

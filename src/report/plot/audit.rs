@@ -38,7 +38,13 @@ pub fn point(point: &PointReport, id: &str, stretches: usize) -> Vec<Figure> {
         Axis::from_zero("tokens/s of a rank, as printed"),
         |stretch| stretch.tps,
     ));
+    let has_accept_len = figures.first().is_some_and(|figure| !figure.is_empty());
     figures.retain(|figure| !figure.is_empty());
+    // Without accept lengths the findings stand over another plot of the same axis.
+    let running = figures.iter_mut().find(|figure| figure.id.ends_with("-running"));
+    if let Some(figure) = running.filter(|_| !has_accept_len) {
+        figure.marks = marks(point, &lines, id);
+    }
     figures
 }
 
@@ -117,7 +123,8 @@ impl Lines {
         let mut layers = Vec::new();
         for (number, rank) in self.ranks.iter().enumerate() {
             let look = Look::Series(number);
-            if rank.span > 1 {
+            let has_any = rank.stretches.iter().any(|stretch| of(stretch).count > 0);
+            if rank.span > 1 && has_any {
                 let band = rank.stretches.iter().map(|stretch| {
                     let extent = of(stretch);
                     (self.x(stretch), extent.min, extent.max)

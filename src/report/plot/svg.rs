@@ -52,5 +52,6 @@ pub fn write_svg(title: &str, figures: &[Figure], out: &mut dyn Write) -> io::Re
     }
     let style = format!("{STYLE}{PAPER}");
     let file = File { title, style, width, height: top, panels, linked: false };
-    file.write_into(out)
+    file.write_into(out)?;
+    writeln!(out)
 }
