@@ -153,6 +153,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
         replay,
+        series: seen.series.clone(),
         findings,
         verdict,
         reason,

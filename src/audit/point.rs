@@ -16,6 +16,7 @@ use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::replay::Feed;
 use super::scope::Scope;
+use super::series::Series;
 use super::server::{self, Servers};
 use super::skipped::{SkipKind, SkippedLine, SkippedLines};
 use super::stray::Stray;
@@ -63,6 +64,7 @@ pub struct PointBuilder {
     replay: Option<Feed>,
     figures: Figures,
     pooled: pooled::Gather,
+    keeps_series: bool,
 }
 
 /// What the lines of one point add up to.
@@ -96,6 +98,7 @@ pub struct Observed {
     pub(super) engine: Option<Engine>,
     /// What is no server's log, by what it looks like.
     pub(super) stray: Option<(Stray, Place)>,
+    pub(super) series: Option<Series>,
 }
 
 impl PointBuilder {
@@ -118,6 +121,7 @@ impl PointBuilder {
             replay: None,
             figures: Figures::default(),
             pooled: pooled::Gather::default(),
+            keeps_series: false,
         }
     }
 
@@ -145,6 +149,14 @@ impl PointBuilder {
     #[must_use]
     pub fn keeping_skipped(mut self, most: usize) -> Self {
         self.seen.skipped.most = most;
+        self
+    }
+
+    /// The same point, which keeps the lines in their order, for plots. That takes more time and some memory.
+    #[must_use]
+    pub fn keeping_series(mut self) -> Self {
+        self.keeps_series = true;
+        self.seen.series = Some(Series::default());
         self
     }
 
@@ -348,6 +360,7 @@ impl PointBuilder {
                 self.pooled.configured(length);
             }
             self.seen.skipped.most = ended.skipped.room();
+            self.seen.series = self.keeps_series.then(Series::default);
             self.seen.files.extend(self.file);
             self.seen.servers = ended.servers.last_alone();
             self.seen.injected = last_of_each(&ended.injected);
@@ -366,7 +379,10 @@ impl PointBuilder {
     /// in the server's draws is asked of none.
     fn may_be_calm(&self) -> bool {
         let scope = &self.scope;
-        scope.is_whole() && !scope.by_segment && self.replay.as_ref().is_none_or(Feed::only_counts)
+        scope.is_whole()
+            && !scope.by_segment
+            && !self.keeps_series
+            && self.replay.as_ref().is_none_or(Feed::only_counts)
     }
 
     /// Takes the decode lines at the start of `lines` that are like the last one of their rank but for their numbers, and
@@ -443,7 +459,10 @@ impl PointBuilder {
         let is_capped = source.is_capped(line);
         self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
-            gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            let is_steady = gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            if let Some(series) = &mut self.seen.series {
+                series.add(number, gather.tags(), line, source.timestamp(line), is_steady, place());
+            }
         }
         if let Some(replay) = &mut self.replay {
             replay.line(number, line, &place);

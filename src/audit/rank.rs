@@ -294,7 +294,7 @@ impl Gather {
         time: Option<Time>,
         place: &impl Fn() -> Place,
         rooms: &mut Rooms,
-    ) {
+    ) -> bool {
         self.end_calm();
         if let Some(time) = time {
             if self.is_before(Some(time)) {
@@ -313,7 +313,7 @@ impl Gather {
         self.prefilled = false;
         let printed = line.accept_len().map(Hundredths::count);
         self.before = Some(Before { batch, steady: printed.filter(|_| steady) });
-        let Some(hundredths) = printed else { return };
+        let Some(hundredths) = printed else { return steady };
 
         if let (true, Some(earlier)) = (steady, before.and_then(|before| before.steady)) {
             self.rank.lag.add(earlier, hundredths);
@@ -335,6 +335,7 @@ impl Gather {
             Some(lines) => *lines += 1,
             None => self.look_up(kind, key, place, rooms),
         }
+        steady
     }
 
     /// Counts a line of a kind that did not come lately.

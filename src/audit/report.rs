@@ -15,6 +15,7 @@ use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
 use super::sample::DecodeInterval;
 use super::sequential::Sequence;
+use super::series::Series;
 use super::skipped::Skipped;
 
 /// One run of one server: what was measured, and what it means.
@@ -77,6 +78,8 @@ pub struct PointReport {
     pub pooled: Option<Pool>,
     /// What the server's own draws say, where the point was built with replay.
     pub replay: Option<Replay>,
+    /// The lines in their order, where the point was built to keep them.
+    pub series: Option<Series>,
     /// Remarks, the gravest first.
     pub findings: Vec<Finding>,
     /// The decision.

@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use super::format::{ReportFlags, ReportFormat};
 use super::global::Color;
 use super::limits::LimitFlags;
-use super::output::write_to;
+use super::output::{is_svg, write_to};
 use super::progress::ProgressLine;
 use super::recover::recover;
 use super::replay::ReplayFlags;
@@ -34,7 +34,7 @@ use crate::golden::{Query, Target};
 use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text::audit::{Detail, write_audit};
-use crate::report::{AuditRun, csv, github, junit, markdown};
+use crate::report::{AuditRun, csv, github, html, junit, markdown, plot};
 use settings::SettingFiles;
 
 const GOLDEN: &str = "Target: a golden cell";
@@ -44,6 +44,12 @@ const INJECTED: &str =
 const JUDGEMENT: &str = "How to judge";
 const SCOPE: &str = "Which lines count";
 const FOLLOW: &str = "Logs that grow";
+
+/// Plots of one SVG file.
+const MOST_FIGURES: usize = 64;
+
+/// Stretches of lines of each rank in one.
+const DRAWN_STRETCHES: usize = 512;
 
 const USAGE: &str = "\
 accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-length <K>
@@ -153,9 +159,13 @@ pub(crate) struct AuditArgs {
     #[command(flatten)]
     format: ReportFlags,
 
-    /// Write the result to FILE in place of standard output
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: draw the points
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Write a page to look at to FILE, too: plots, a table that sorts, the sign-off text
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// `--engine`.
@@ -246,7 +256,17 @@ pub(crate) fn run(
             args.point_by != PointByFlag::Segment,
             "--follow judges what a log shows as a whole; audit segments when the log is complete"
         );
-        follow::follow(args, &inputs, &replay, &wanted, &mut told, &options, err, is_quiet)?
+        follow::follow(
+            args,
+            draws(args, global),
+            &inputs,
+            &replay,
+            &wanted,
+            &mut told,
+            &options,
+            err,
+            is_quiet,
+        )?
     } else {
         once(args, &inputs, replay, &wanted, &mut told, &options, global, err, is_quiet)?
     };
@@ -261,6 +281,9 @@ pub(crate) fn run(
     let logs = files.iter().map(|file| file.name.as_str());
     let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
     let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
+    if args.html.is_some() {
+        write_to(args.html.as_deref(), out, |out| html::write_audit(&report, out))?;
+    }
     write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
     let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
@@ -361,12 +384,21 @@ fn read(
         builders: Vec::new(),
         current: None,
         keep,
+        draws: draws(args, global),
     };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let errors = reader.read_into(inputs, &mut seen);
     drop(progress);
     let points = seen.finish(inputs, &reader, &errors);
     (points, reader, errors)
+}
+
+/// Whether anything is drawn.
+fn draws(args: &AuditArgs, global: &Global) -> bool {
+    let text = args.format.format() == ReportFormat::Text;
+    args.html.is_some()
+        || args.format.format() == ReportFormat::Html
+        || text && (global.verbose || is_svg(args.output.as_deref()))
 }
 
 /// Which lines count.
@@ -414,6 +446,8 @@ struct Points {
     current: Option<usize>,
     /// Skipped lines that each point keeps.
     keep: usize,
+    /// Whether points keep their lines, to be drawn.
+    draws: bool,
 }
 
 impl RecordSink for Points {
@@ -423,7 +457,8 @@ impl RecordSink for Points {
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
             let point = self.replay.builder(name).with_scope(self.scope.clone());
-            self.builders.push(point.keeping_skipped(self.keep));
+            let point = point.keeping_skipped(self.keep);
+            self.builders.push(if self.draws { point.keeping_series() } else { point });
         }
         if let Some(point) = self.builders.get_mut(index) {
             point.ignore_settings(settings::is_script(log));
@@ -496,6 +531,15 @@ fn write(
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     match args.format.format() {
+        ReportFormat::Text if is_svg(args.output.as_deref()) => {
+            let drawn = (1..).zip(report.points).flat_map(|(number, point)| {
+                plot::point(point, &format!("p{number}"), DRAWN_STRETCHES).into_iter().map(|figure| {
+                    plot::Figure { title: format!("{}: {}", point.name, figure.title), ..figure }
+                })
+            });
+            let figures: Vec<plot::Figure> = drawn.take(MOST_FIGURES).collect();
+            plot::write_svg("Accept length audit", &figures, out)
+        }
         ReportFormat::Text => {
             let detail = if global.verbose { Detail::Full } else { Detail::Overview };
             if args.output.is_none() || global.color == Color::Always {
@@ -507,6 +551,7 @@ fn write(
             out.write_all(&strip_bytes(&coloured).into_vec())
         }
         ReportFormat::Json => json::write(out, &AuditDocument::new(report)),
+        ReportFormat::Html => html::write_audit(report, out),
         ReportFormat::Markdown => markdown::write_audit(report, out),
         ReportFormat::Csv => csv::write_audit(report, out),
         ReportFormat::Junit => junit::write_audit(report, out),

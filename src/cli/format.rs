@@ -50,6 +50,8 @@ pub(crate) enum ReportFormat {
     Json,
     /// To paste into a sign-off
     Markdown,
+    /// A page to look at, one file: plots, a table that sorts, the sign-off text
+    Html,
     /// A table, one line a point; texts that a spreadsheet would run as a formula get an apostrophe in front
     Csv,
     /// Test cases for a CI system: inconsistent fails, what cannot be decided is an error

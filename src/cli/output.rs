@@ -21,6 +21,11 @@ pub(crate) fn write_to(
     written.with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// Whether a result that goes there is to be a drawing: the name ends in `.svg`.
+pub(crate) fn is_svg(file: Option<&Path>) -> bool {
+    file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+}
+
 /// Writes a file beside the one that was named and renames it, so that nobody reads half of it.
 ///
 /// A link stays a link: the file that it leads to is replaced. What is no regular file (a device, a pipe) is written

@@ -5,6 +5,7 @@ mod audit;
 pub mod csv;
 pub(crate) mod excerpt;
 pub mod github;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;

@@ -41,6 +41,13 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo doc --open",
     // It rewrites these very pages.
     "SNAPSHOTS=overwrite cargo test --test docs --test reports",
+    // It takes a browser, and rewrites the pictures.
+    "SCREENSHOTS=overwrite cargo test --manifest-path tests/browser/Cargo.toml",
+    // They write files where they are run; tests/reports/html.rs runs their like elsewhere.
+    "accsim audit tests/data/h200/e3k5_al351.log tests/data/h200/dp2_k5_al351.log --accept-length 3.51 --html audit.html",
+    "accsim audit tests/data/h200/e3k5_al351.log --accept-length 3.51 -o audit.svg",
+    "accsim throughput sweep tests/data/throughput/h200_k3_k5.json --curve glm5.2_mtp --html sweep.html",
+    "accsim curves plot dsv41flash_dspark --html curves.html",
     // It measures; tests do not.
     "cargo bench",
     // It writes the page that it stands on; a test of its own compares the two.

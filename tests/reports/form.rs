@@ -121,13 +121,3 @@ fn github_annotations_come_with_the_gravest_first() {
             .starts_with("::error file=dspark_k5_al351.log,line=1,title=inconsistent::dspark_k5_al351.log: ")
     );
 }
-
-#[test]
-fn html_is_no_format() {
-    let output = run(&format!("{GOLDEN} --format html"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
-    assert!(said.contains("invalid value 'html'") && said.contains("markdown"), "{said}");
-    let help = stdout(&run("audit --help"));
-    assert!(help.contains("github") && !help.contains("html"), "{help}");
-}

@@ -42,7 +42,7 @@ static HOSTILE: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-fn report(format: &str) -> String {
+pub(crate) fn report(format: &str) -> String {
     let mut command = program(&HOSTILE, "audit");
     command.arg(std::ffi::OsStr::from_bytes(NAME)).args(["plain.log", "--format", format]);
     command.args("--accept-length 3.5 --max-accept-length 6 --color always".split(' '));

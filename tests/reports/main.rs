@@ -13,6 +13,7 @@
 mod form;
 #[cfg(unix)]
 mod hostile;
+mod html;
 #[path = "../common/schema.rs"]
 mod schema;
 mod snapshots;

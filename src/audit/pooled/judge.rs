@@ -144,6 +144,7 @@ fn report(
         files: seen.files.clone(),
         engine,
         server: None,
+        series: None,
         target: target.cloned(),
         margin: options.margin,
         confidence: options.confidence,

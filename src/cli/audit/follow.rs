@@ -17,6 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 #[expect(clippy::too_many_arguments, reason = "all that the flags came to")]
 pub(super) fn follow(
     args: &AuditArgs,
+    draws: bool,
     inputs: &[Input],
     replay: &Replaying,
     wanted: &Wanted,
@@ -27,7 +28,7 @@ pub(super) fn follow(
 ) -> anyhow::Result<Judged> {
     let mut follower = Follower::new(inputs, &Limits::from(&args.limits))?;
     told.after(follower.files());
-    let mut growing = Growing::new(args, &follower, replay);
+    let mut growing = Growing::new(args, draws, &follower, replay);
     let line = FollowLine::show(is_quiet);
     let mut failures = Vec::new();
     let mut last = Instant::now();
@@ -100,7 +101,7 @@ struct Growth {
 }
 
 impl Growing {
-    fn new(args: &AuditArgs, follower: &Follower, replay: &Replaying) -> Self {
+    fn new(args: &AuditArgs, draws: bool, follower: &Follower, replay: &Replaying) -> Self {
         let by = PointBy::from(args.point_by);
         let mut growing = Self { points: Vec::new(), of_file: Vec::new(), current: None, has_lines: false };
         for file in follower.files() {
@@ -109,6 +110,7 @@ impl Growing {
             growing.of_file.push(known.unwrap_or(growing.points.len()));
             if known.is_none() {
                 let builder = replay.builder(name.clone()).with_scope(scope(args));
+                let builder = if draws { builder.keeping_series() } else { builder };
                 growing.points.push(Growth {
                     name,
                     builder: Some(builder),

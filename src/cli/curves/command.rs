@@ -1,18 +1,19 @@
 //! Flags of `accsim curves`, and its subcommands.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
 use crate::cli::format::FormatFlags;
 use crate::cli::global::Global;
+use crate::cli::output::{is_svg, write_to};
 use crate::cli::select::CellFlags;
 use crate::cli::{Exit, catalogue};
 use crate::golden::{Query, Severity, differences};
 use crate::report::json::curves::{CurveDocument, CurveList, DiffDocument, LookupDocument};
-use crate::report::{json, plot, text};
+use crate::report::{html, json, plot, text};
 
 use super::check;
 use super::named::Named;
@@ -41,10 +42,16 @@ pub(crate) enum CurvesCommand {
         #[command(flatten)]
         format: FormatFlags,
     },
-    /// Draw curves in the terminal
+    /// Draw curves: in the terminal, as SVG, or as a page
     Plot {
         /// Names of curves, or paths of curve files [default: all curves at hand]
         curves: Vec<String>,
+        /// Write to FILE in place of standard output; to a FILE.svg: a drawing
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Write a page to look at to FILE in place of standard output
+        #[arg(long, value_name = "FILE", conflicts_with = "output")]
+        html: Option<PathBuf>,
     },
     /// Compare two curves cell by cell; exit code 1 if they differ
     Diff {
@@ -84,7 +91,9 @@ pub(crate) fn run(
         CurvesCommand::Show { curve, format } => show(curve, *format, global, out, err),
         CurvesCommand::Lookup(args) => lookup(args, global, out, err),
         CurvesCommand::Check { paths, format } => check::run(paths, *format, global, out, err),
-        CurvesCommand::Plot { curves } => draw(curves, global, out, err),
+        CurvesCommand::Plot { curves, output, html } => {
+            draw(curves, output.as_deref(), html.as_deref(), global, out, err)
+        }
         CurvesCommand::Diff { a, b, format } => diff(a, b, *format, global, out, err),
     }
 }
@@ -158,24 +167,45 @@ fn lookup(
     Ok(Exit::Ok)
 }
 
-fn draw(names: &[String], global: &Global, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Exit> {
+fn draw(
+    names: &[String],
+    output: Option<&Path>,
+    page: Option<&Path>,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     let catalogue = catalogue::open(global)?;
     let mut curves = Vec::new();
     if names.is_empty() {
-        let usable = catalogue.entries().filter_map(|entry| entry.load().curve.as_ref().ok());
-        curves.extend(usable.cloned());
+        let usable = catalogue
+            .entries()
+            .filter_map(|entry| Some((entry.load().curve.as_ref().ok()?.clone(), entry.file().to_string())));
+        curves.extend(usable);
     }
     for name in names {
         let found = Named::find(&catalogue, name)?;
         found.tell_issues(global, err)?;
-        curves.push(found.curve);
+        curves.push((found.curve, found.file));
     }
-    let chart = plot::chart(&curves);
+    if is_svg(output) {
+        let figures = plot::curves(curves.iter().map(|(curve, _)| curve));
+        write_to(output, out, |out| plot::write_svg("Golden accept lengths", &figures, out))?;
+        return Ok(Exit::Ok);
+    }
+    let chart = plot::chart(curves.iter().map(|(curve, _)| curve));
+    if page.is_some() {
+        let mut text = Vec::new();
+        chart.draw(&mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        write_to(page, out, |out| html::write_curves(&curves, &text, out))?;
+        return Ok(Exit::Ok);
+    }
     if chart.series.len() > plot::MOST_SERIES {
         let (found, most) = (chart.series.len(), plot::MOST_SERIES);
         bail!("found {found} curves and modes; a chart holds {most}: name the curves to draw");
     }
-    chart.draw(out)?;
+    write_to(output, out, |out| chart.draw(out))?;
     Ok(Exit::Ok)
 }
 

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod command;
+mod drawn;
 mod duration;
 mod pareto;
 mod predict;

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
 
+use super::drawn::{draw, shown};
 use super::read::bytes;
 use crate::cli::Exit;
-use crate::cli::output::write_to;
+use crate::cli::global::Global;
+use crate::cli::output::{is_svg, write_to};
 use crate::golden::nearest;
 use crate::report::json::{self, ParetoDocument};
-use crate::report::plot::svg;
-use crate::report::{csv as csv_report, text};
+use crate::report::{csv as csv_report, html, plot, text};
 use crate::throughput::pareto;
 
 /// Flags of `accsim throughput pareto`.
@@ -38,9 +39,13 @@ pub(crate) struct ParetoArgs {
     #[arg(long, overrides_with = "format")]
     json: bool,
 
-    /// Write the result to FILE in place of standard output
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Write a page to look at to FILE, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,7 +60,7 @@ enum ParetoFormat {
     Svg,
 }
 
-pub(super) fn run(args: &ParetoArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ParetoArgs, global: &Global, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let name = args.points.display().to_string();
     let text = if args.points.as_os_str() == "-" {
         let mut text = Vec::new();
@@ -67,12 +72,28 @@ pub(super) fn run(args: &ParetoArgs, out: &mut dyn Write) -> anyhow::Result<Exit
     };
     let points = read(&text, args).with_context(|| name)?;
     let standing = pareto(&points);
-    let format = if args.json { ParetoFormat::Json } else { args.format };
+    let names = (args.x.as_str(), args.y.as_str());
+    let format = match (args.json, args.format) {
+        (true, _) => ParetoFormat::Json,
+        (false, ParetoFormat::Text) if is_svg(args.output.as_deref()) => ParetoFormat::Svg,
+        (false, format) => format,
+    };
+    if args.html.is_some() {
+        let shown = shown(|out| text::throughput::pareto(out, &points, &standing, names))?;
+        write_to(args.html.as_deref(), out, |out| {
+            html::write_pareto(&points, &standing, names, &shown, out)
+        })?;
+    }
     write_to(args.output.as_deref(), out, |out| match format {
-        ParetoFormat::Text => text::throughput::pareto(out, &points, &standing, (&args.x, &args.y)),
+        ParetoFormat::Text => {
+            text::throughput::pareto(out, &points, &standing, names)?;
+            draw(global, &plot::pareto(&points, &standing, names), out)
+        }
         ParetoFormat::Json => json::write(out, &ParetoDocument::new(&points, &standing)),
-        ParetoFormat::Csv => csv_report::throughput::pareto(out, &points, &standing, (&args.x, &args.y)),
-        ParetoFormat::Svg => svg::pareto(&points, &standing, (&args.x, &args.y)).write(out),
+        ParetoFormat::Csv => csv_report::throughput::pareto(out, &points, &standing, names),
+        ParetoFormat::Svg => {
+            plot::write_svg("Pareto frontier", &plot::pareto(&points, &standing, names), out)
+        }
     })?;
     Ok(Exit::Ok)
 }

@@ -7,13 +7,14 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::calibrate::exit_of;
+use super::drawn::{draw, shown};
 use super::duration::number;
 use super::read::{LogFlags, from_logs, is_model, model};
 use crate::cli::format::FormatFlags;
-use crate::cli::output::write_to;
+use crate::cli::output::{is_svg, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, PredictDocument};
-use crate::report::text;
+use crate::report::{html, plot, text};
 use crate::throughput::{Lengths, Model, PredictError, Prediction, Question, predict};
 
 /// Flags of `accsim throughput predict`.
@@ -52,9 +53,13 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     gpus: Option<u32>,
 
-    /// Write the result to FILE in place of standard output
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Write a page to look at to FILE, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 
     #[command(flatten)]
     about: LogFlags,
@@ -105,7 +110,11 @@ pub(super) fn run(
             }
         }
     }
-    write_to(args.output.as_deref(), out, |out| write(args, &model, drafts, &predictions, out))?;
+    if args.html.is_some() {
+        let shown = shown(|out| text::throughput::predictions(out, &model, drafts, &predictions, args.gpus))?;
+        write_to(args.html.as_deref(), out, |out| html::write_predictions(&predictions, &shown, out))?;
+    }
+    write_to(args.output.as_deref(), out, |out| write(args, global, &model, drafts, &predictions, out))?;
     for error in &refused {
         let _ = writeln!(err, "refused: {error}");
     }
@@ -118,6 +127,7 @@ pub(super) fn run(
 
 fn write(
     args: &PredictArgs,
+    global: &Global,
     model: &Model,
     drafts: u32,
     predictions: &[Prediction],
@@ -125,8 +135,11 @@ fn write(
 ) -> std::io::Result<()> {
     if args.format.is_json() {
         json::write(out, &PredictDocument::new(model, drafts, predictions, args.gpus))
+    } else if is_svg(args.output.as_deref()) {
+        plot::write_svg("Throughput at another accept length", &plot::predictions(predictions), out)
     } else {
-        text::throughput::predictions(out, model, drafts, predictions, args.gpus)
+        text::throughput::predictions(out, model, drafts, predictions, args.gpus)?;
+        draw(global, &plot::predictions(predictions), out)
     }
 }
 

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail, ensure};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::drawn::{draw, shown};
 use super::duration::{number, seconds, share};
 use super::read::model;
 use crate::cli::format::FormatFlags;
-use crate::cli::output::{whole_file, write_to};
+use crate::cli::output::{is_svg, whole_file, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, ThroughputSimulation};
-use crate::report::text;
+use crate::report::{html, plot, text};
 use crate::simulate::log::LocalTime;
 use crate::throughput::sim::{
     Arrivals, LogWriter, Point, Pool, Prefilling, Replicates, Requests, Server, Traffic, WhenFull,
@@ -145,9 +146,13 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "TIME", help_heading = LOG, default_value = "2026-10-12T01:02:03", requires = "emit_log")]
     start: LocalTime,
 
-    /// Write the result to FILE in place of standard output
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Write a page to look at to FILE, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 
     #[command(flatten)]
     format: FormatFlags,
@@ -218,11 +223,18 @@ pub(super) fn run(
     if let (Some(file), Some(traffic)) = (&args.emit_log, traffics.first()) {
         args.emit(file, &server, traffic).with_context(|| format!("cannot write {}", file.display()))?;
     }
+    if args.html.is_some() {
+        let shown = shown(|out| text::throughput::simulation(out, &server, &points))?;
+        write_to(args.html.as_deref(), out, |out| html::write_simulation(&points, &shown, out))?;
+    }
     write_to(args.output.as_deref(), out, |out| {
         if args.format.is_json() {
             json::write(out, &ThroughputSimulation::new(&server, &points, args.seed, args.replicates))
+        } else if is_svg(args.output.as_deref()) {
+            plot::write_svg("Simulated throughput", &plot::simulation(&points), out)
         } else {
-            text::throughput::simulation(out, &server, &points)
+            text::throughput::simulation(out, &server, &points)?;
+            draw(global, &plot::simulation(&points), out)
         }
     })?;
     if !global.quiet && !args.format.is_json() {

@@ -6,17 +6,20 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 
+use super::drawn::{draw, shown};
 use super::duration::seconds;
 use super::read::model;
-use crate::cli::output::write_to;
+use crate::cli::output::{is_svg, write_to};
 use crate::cli::select::ThinkingFlag;
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::golden::Thinking;
 use crate::report::json::{self, SweepDocument};
-use crate::report::plot::svg;
-use crate::report::{csv, text};
+use crate::report::{csv, html, plot, text};
 use crate::throughput::sim::Replicates;
 use crate::throughput::{Lengths, Model, Sweep, sweep};
+
+/// Name of the drawing.
+const TITLE: &str = "Which draft length wins where";
 
 /// Flags of `accsim throughput sweep`.
 #[derive(Args, Clone, Debug)]
@@ -65,13 +68,17 @@ pub(crate) struct SweepArgs {
     #[arg(long, overrides_with = "format")]
     json: bool,
 
-    /// Write the result to FILE in place of standard output
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
     /// Draw the curves as SVG into FILE, too
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+
+    /// Write a page to look at to FILE, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -106,12 +113,23 @@ pub(super) fn run(
     };
     ensure!(!plan.concurrency.is_empty(), "the model holds no batches; give --concurrency");
     let report = global.on_threads(|| sweep(&model, &plan))??;
+    let figures = plot::sweep(&args.curve, &plan.curve, &report);
     if let Some(file) = &args.plot {
-        write_to(Some(file), out, |out| svg::sweep(&report).write(out))?;
+        write_to(Some(file), out, |out| plot::write_svg(TITLE, &figures, out))?;
+    }
+    if args.html.is_some() {
+        let shown = shown(|out| text::throughput::sweep(out, &plan, &report))?;
+        write_to(args.html.as_deref(), out, |out| {
+            html::write_sweep(&args.curve, &plan.curve, &report, &shown, out)
+        })?;
     }
     let format = if args.json { SweepFormat::Json } else { args.format };
     write_to(args.output.as_deref(), out, |out| match format {
-        SweepFormat::Text => text::throughput::sweep(out, &plan, &report),
+        SweepFormat::Text if is_svg(args.output.as_deref()) => plot::write_svg(TITLE, &figures, out),
+        SweepFormat::Text => {
+            text::throughput::sweep(out, &plan, &report)?;
+            draw(global, &figures, out)
+        }
         SweepFormat::Json => json::write(out, &SweepDocument::new(&args.curve, &plan, &report)),
         SweepFormat::Csv => csv::throughput::sweep(out, &report),
     })?;

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::audit::{PointReport, Verdict};
-use crate::report::audit::{AuditRun, Summary, basis, batches, decimal, injected, mechanism, server, target};
+use crate::report::audit::{
+    AuditRun, Summary, basis, batches, decimal, injected, mechanism, server, side_by_side, target,
+};
 use crate::report::excerpt::printable;
 
 /// The suite, and the class of its cases.
@@ -39,7 +41,7 @@ pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn case(run: &AuditRun<'_>, point: &PointReport) -> TestCase {
     let mut case = TestCase::new(printable(&point.name), status(run, point));
     case.set_classname(SUITE);
-    case.add_properties(properties(point));
+    case.add_properties(properties(run, point));
     if point.verdict == Verdict::Consistent && !point.findings.is_empty() {
         case.set_system_out(findings(run, point));
     }
@@ -69,9 +71,10 @@ fn findings(run: &AuditRun<'_>, point: &PointReport) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn properties(point: &PointReport) -> Vec<Property> {
+fn properties(run: &AuditRun<'_>, point: &PointReport) -> Vec<Property> {
     let interval = point.accept_len.as_ref().and_then(|accept_len| accept_len.interval);
     let settings = injected(point);
+    let lines = point.replay.as_ref().and_then(|replay| side_by_side(run, replay));
     let known = [
         ("target", point.target.as_ref().map(target)),
         ("judged by", point.target.as_ref().map(|_| basis(point))),
@@ -82,6 +85,8 @@ fn properties(point: &PointReport) -> Vec<Property> {
         ("batch", batches(point)),
         ("mechanism", mechanism(point)),
         ("replay", point.replay.as_ref().map(ToString::to_string)),
+        ("printed", lines.as_ref().map(|lines| format!("{} ({} and on)", lines.printed, lines.place))),
+        ("recomputed", lines.map(|lines| lines.recomputed)),
     ];
     known.into_iter().filter_map(|(name, value)| Some(Property::new(name, printable(&value?)))).collect()
 }

@@ -8,7 +8,7 @@ use crate::audit::{PointReport, RankReport, Reason, Verdict};
 use crate::golden::{Target, TargetOrigin};
 use crate::report::audit::{
     AuditRun, Summary, basis, batches, confidence, decimal, graphs, interval_kind, interval_source,
-    mechanism, per_line, server, skipped, thousands,
+    mechanism, per_line, server, side_by_side, skipped, slips, thousands,
 };
 
 /// Ranks listed one by one; more are summed up.
@@ -100,6 +100,12 @@ fn write_point(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -> 
     item("ranks", ranks(&point.ranks))?;
     item("mechanism", mechanism(point))?;
     item("replay", point.replay.as_ref().map(|replay| prose(&replay.to_string())))?;
+    if let Some(lines) = point.replay.as_ref().and_then(|replay| side_by_side(run, replay)) {
+        item("printed", Some(format!("{} ({} and on)", code(&lines.printed), code(&lines.place))))?;
+        item("recomputed", Some(code(&lines.recomputed)))?;
+    }
+    let slips = point.replay.as_ref().and_then(|replay| slips(run, replay));
+    item("draws passed over", slips.map(|slips| prose(&slips)))?;
     item("skipped lines", skipped(point.skipped))?;
     item("read from", files(run, point))?;
     for finding in &point.findings {

@@ -9,6 +9,8 @@ use crate::audit::{Finding, Reason, Severity, Verdict};
 use crate::report::audit::AuditRun;
 use crate::report::excerpt::printable;
 
+pub(in crate::report) use detail::facts;
+
 use super::style::{BOLD, GREEN, RED, RESET, YELLOW};
 
 /// How much of several points is shown.
@@ -60,7 +62,7 @@ fn whence(run: &AuditRun<'_>, reason: &Reason) -> String {
 }
 
 /// What a consistent audit does not say.
-const REMARK: &str = "this acceptance was configured: it shows that the setting was honoured, and is no evidence about the draft model";
+pub(in crate::report) const REMARK: &str = "this acceptance was configured: it shows that the setting was honoured, and is no evidence about the draft model";
 
 fn colored(verdict: Verdict) -> String {
     format!("{}{verdict}{RESET}", color(verdict))

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::evidence::Timestamp;
+
 use super::text::{Text, two_digits};
 
 const DAY_SECONDS: u64 = 86_400;
@@ -37,6 +39,23 @@ impl LocalTime {
     #[must_use]
     pub fn seconds(self) -> u64 {
         self.seconds
+    }
+
+    /// So many seconds after the start of 1970.
+    #[must_use]
+    pub fn at(seconds: u64) -> Self {
+        Self { seconds: 0 }.plus(seconds)
+    }
+
+    /// Seconds of a printed time; of a clock without a date since midnight.
+    #[must_use]
+    pub fn seconds_of(time: Timestamp<'_>) -> Option<f64> {
+        let text = time.as_str();
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let dated = if whole.len() == 8 { format!("1970-01-01 {whole}") } else { whole.to_owned() };
+        let whole = dated.parse::<Self>().ok()?.seconds;
+        let fraction = format!("0.{fraction}0").parse::<f64>().ok()?;
+        Some(crate::law::float(whole) + fraction)
     }
 }
 

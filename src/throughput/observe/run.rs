@@ -275,7 +275,7 @@ impl Rank {
     /// Notes the time of a line: seconds since the last one where it has milliseconds, and how far the clock jumped against what
     /// the throughput says.
     fn clock(&mut self, time: Option<Timestamp<'_>>, expected_s: Option<f64>) -> (Option<f64>, Option<i64>) {
-        let now = time.and_then(seconds);
+        let now = time.and_then(LocalTime::seconds_of);
         let passed = now.zip(self.clock_s).map(|(now, last)| now - last);
         self.clock_s = now.or(self.clock_s);
         // Times without a date begin anew at midnight.
@@ -292,14 +292,4 @@ impl Rank {
         let is_fine = time.is_some_and(|time| time.as_bytes().contains(&b'.'));
         (Some(passed).filter(|_| is_fine && jump.is_none()), jump)
     }
-}
-
-/// Seconds of a printed time; of a clock without a date since midnight.
-fn seconds(time: Timestamp<'_>) -> Option<f64> {
-    let text = time.as_str();
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let dated = if whole.len() == 8 { format!("1970-01-01 {whole}") } else { whole.to_owned() };
-    let whole = dated.parse::<LocalTime>().ok()?.seconds();
-    let fraction = format!("0.{fraction}0").parse::<f64>().ok()?;
-    Some(crate::law::float(whole) + fraction)
 }

@@ -9,6 +9,7 @@ use crate::report::audit::{
     skipped, target,
 };
 use crate::report::excerpt::printable;
+use crate::report::plot;
 
 use super::super::replay::write_replay;
 use super::super::style::{BOLD, RESET};
@@ -17,6 +18,9 @@ use super::{REMARK, colored, said, severity, whence};
 /// Ranks listed one by one; more are summed up.
 const MAX_RANKS: usize = 16;
 
+/// Stretches of lines of a plot: two a column.
+const STRETCHES: usize = 128;
+
 pub(super) fn write(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{RESET}", printable(&point.name))?;
     for (label, value) in facts(point) {
@@ -24,6 +28,14 @@ pub(super) fn write(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write
     }
     if let Some(replay) = &point.replay {
         write_replay(replay, run, out)?;
+    }
+    for figure in [plot::accept_length(point, "p", STRETCHES), plot::values(point, "p")].into_iter().flatten()
+    {
+        writeln!(out)?;
+        plot::draw(&figure, "  ", out)?;
+    }
+    if point.series.is_some() {
+        writeln!(out)?;
     }
     for finding in &point.findings {
         writeln!(out, "  {} {}", severity(finding.severity, 11), said(run, finding))?;
@@ -36,7 +48,7 @@ pub(super) fn write(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write
     Ok(())
 }
 
-fn facts(point: &PointReport) -> Vec<(&'static str, String)> {
+pub(in crate::report) fn facts(point: &PointReport) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut add = |label, value: Option<String>| facts.extend(value.map(|value| (label, value)));
     add("target", Some(point.target.as_ref().map_or_else(|| "none".to_owned(), target)));

@@ -1,0 +1,24 @@
+//! Plots beside the numbers.
+
+use std::io::{self, Write};
+
+use crate::cli::global::Global;
+use crate::report::plot::{self, Figure};
+
+/// Draws the figures below a text, under `-v`.
+pub(super) fn draw(global: &Global, figures: &[Figure], out: &mut dyn Write) -> io::Result<()> {
+    if global.verbose {
+        for figure in figures {
+            writeln!(out)?;
+            plot::draw(figure, "", out)?;
+        }
+    }
+    Ok(())
+}
+
+/// A result as the terminal shows it.
+pub(super) fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<String> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    Ok(String::from_utf8_lossy(&anstream::adapter::strip_bytes(&text).into_vec()).into_owned())
+}
