@@ -74,6 +74,7 @@ struct Lines {
 impl Lines {
     fn of(series: &Series, stretches: usize) -> Self {
         let mut ranks: Vec<RankSeries> = series.ranks.iter().map(|rank| rank.at_most(stretches)).collect();
+        ranks.sort_by_key(|rank| rank.tags);
         ranks.iter_mut().for_each(spread);
         let ranks = ranks;
         let all = || ranks.iter().flat_map(|rank| &rank.stretches);
@@ -307,7 +308,7 @@ fn laws(point: &PointReport) -> Vec<Expected> {
         .as_ref()
         .and_then(|target| Setting::new(target.accept_length().get(), target.max_accept_length()).ok());
     if let Some(setting) = setting {
-        let name = format!("target {:.2}, match-expected", setting.accept_length());
+        let name = format!("expected: match-expected {:.2}", setting.accept_length());
         add(name, &AcceptanceLaw::match_expected(setting), Look::Law);
     }
     let proved = point.replay.as_ref().filter(|replay| replay.is_simulated());
@@ -375,7 +376,7 @@ fn histogram(point: &PointReport, series: &Series, id: &str) -> Figure {
                 *steps.entry(value / group).or_default() += p * float(lines);
             }
             let steps = steps.iter().map(|(index, count)| (place(index), *count)).collect();
-            layers.push(Layer::new(format!("expected: {}", law.name), law.look, Shape::Steps(width, steps)));
+            layers.push(Layer::new(law.name.clone(), law.look, Shape::Steps(width, steps)));
         }
     }
     let interval = point.interval.steps;

@@ -75,7 +75,7 @@ async fn both_schemes_can_be_read() {
     let browser = Browser::start().await;
     browser.screen(1000, 900).await;
     let mut papers = Vec::new();
-    for (scheme, from) in [("light", "body"), ("dark", "#p3")] {
+    for (scheme, from, height) in [("light", "body", 900), ("dark", "#p3", 640)] {
         browser.scheme(scheme).await;
         for page in &pages {
             browser.open(page).await;
@@ -83,7 +83,7 @@ async fn both_schemes_can_be_read() {
             assert_eq!(browser.run(CROWDED).await, json!([]), "{scheme}: {}", page.display());
         }
         papers.push(browser.run("return getComputedStyle(document.documentElement).backgroundColor").await);
-        picture(&browser, &format!("audit-{scheme}.png"), from, (1000, 900)).await;
+        picture(&browser, &format!("audit-{scheme}.png"), from, (1000, height)).await;
     }
     assert_ne!(papers[0], papers[1]);
     browser.scheme("light").await;
