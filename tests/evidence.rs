@@ -47,6 +47,7 @@ fn h200_logs_have_the_lines_that_their_readme_counts() {
             Record::Skipped(_) => skipped += 1,
             Record::Setting(setting) => panic!("{name}: {setting:?}"),
             Record::Engine(line) => panic!("{name}: {line:?}"),
+            Record::Counters(record) => panic!("{name}: {record:?}"),
             Record::Prefill(_) => {}
         });
         assert_eq!((lines, with_accept_len), (decode, speculative), "{name}");
