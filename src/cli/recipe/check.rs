@@ -17,7 +17,7 @@ use crate::recipe::{
 };
 use crate::report::json::recipe::CheckDocument;
 use crate::report::recipe::CheckRun;
-use crate::report::{json, text};
+use crate::report::{github, json, junit, sarif, text};
 
 use super::collect::{Target, targets};
 use super::command::{CheckArgs, CheckFormat};
@@ -250,7 +250,10 @@ fn format(args: &CheckArgs) -> CheckFormat {
 fn write(run: &CheckRun, args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     write_to(args.output.as_deref(), out, |out| match format(args) {
         CheckFormat::Json => json::write(out, &CheckDocument::new(run)),
-        _ => text::recipe::check(out, run),
+        CheckFormat::Text => text::recipe::check(out, run),
+        CheckFormat::Sarif => sarif::write_check(run, out),
+        CheckFormat::Junit => junit::write_check(run, out),
+        CheckFormat::Github => github::write_check(run, out),
     })
 }
 
