@@ -22,8 +22,9 @@ pub(crate) fn read(text: &str) -> Document {
     let mut command: (Vec<Word>, usize) = (Vec::new(), 1);
     for instruction in instructions(text) {
         let at = Position { line: instruction.line, column: 1 };
-        let resolved =
-            interpolate_with(&instruction.rest, &|name| variable(&known, name).map(|value| value.text.to_string()));
+        let resolved = interpolate_with(&instruction.rest, &|name| {
+            variable(&known, name).map(|value| value.text.to_string())
+        });
         match instruction.name.to_ascii_uppercase().as_str() {
             // A new stage begins with nothing of the former.
             "FROM" => {
@@ -97,7 +98,8 @@ fn pairs(text: &str, at: Position) -> Vec<Variable> {
 
 /// The words of a command: a JSON list, or a text for a shell.
 fn words(text: &str, at: Position) -> Vec<Word> {
-    let list: Option<Vec<String>> = if text.starts_with('[') { serde_json::from_str(text).ok() } else { None };
+    let list: Option<Vec<String>> =
+        if text.starts_with('[') { serde_json::from_str(text).ok() } else { None };
     let words = list.or_else(|| shlex::split(text)).unwrap_or_default();
     words.into_iter().map(|word| Word::new(word, at)).collect()
 }

@@ -3,5 +3,13 @@
 // Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod base;
+mod config;
 mod expected;
+mod files;
+mod formats;
+mod inject;
+mod launchers;
+mod mistakes;
 mod program;
+mod properties;

@@ -40,7 +40,8 @@ pub(super) fn run(
         selector: selector.as_ref(),
         unset: &args.unset,
     };
-    let plan = plan(&name, &text, &catalogue::open(global)?, &request).map_err(|error| anyhow!("{name}: {error}"))?;
+    let plan = plan(&name, &text, &catalogue::open(global)?, &request)
+        .map_err(|error| anyhow!("{name}: {error}"))?;
     for warning in &plan.warnings {
         catalogue::tell(global, Severity::Warning, warning, err)?;
     }

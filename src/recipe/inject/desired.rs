@@ -26,10 +26,18 @@ pub(super) fn desired(
     for role in &roles {
         check_engine(role, engine)?;
         if let Err(fault) = &role.speculation {
-            return Err(InjectError::Drafting { variant: name(), at: fault.at, message: fault.message.clone() });
+            return Err(InjectError::Drafting {
+                variant: name(),
+                at: fault.at,
+                message: fault.message.clone(),
+            });
         }
     }
-    let set = if request.eval_only { Vec::new() } else { golden(variant, &roles, engine, catalogue, request, warnings)? };
+    let set = if request.eval_only {
+        Vec::new()
+    } else {
+        golden(variant, &roles, engine, catalogue, request, warnings)?
+    };
     let paths = Paths::of(recipe, engine);
     let mut all = Vec::new();
     for role in &roles {
@@ -41,7 +49,10 @@ pub(super) fn desired(
     }
     for removal in unset(engine, None).iter().filter(|removal| removal.kind == SettingKind::Env) {
         // It is applied after the roles' own and would win.
-        all.push(Desired { path: vec!["environment".to_owned(), removal.name.to_owned()], change: Change::Gone });
+        all.push(Desired {
+            path: vec!["environment".to_owned(), removal.name.to_owned()],
+            change: Change::Gone,
+        });
     }
     Ok(all)
 }
@@ -59,13 +70,18 @@ fn golden(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Set>, InjectError> {
     let name = || variant.name.clone();
-    let Some((role, speculation)) = generation(roles).and_then(|role| Some((role, role.speculation()?))) else {
+    let Some((role, speculation)) = generation(roles).and_then(|role| Some((role, role.speculation()?)))
+    else {
         return Err(InjectError::NothingDrafts { variant: name() });
     };
     let draft_length = match &speculation.draft_length {
         DraftLength::Known(length, _) => *length,
         DraftLength::Unreadable(fault) => {
-            return Err(InjectError::Drafting { variant: name(), at: fault.at, message: fault.message.clone() });
+            return Err(InjectError::Drafting {
+                variant: name(),
+                at: fault.at,
+                message: fault.message.clone(),
+            });
         }
         DraftLength::Absent => {
             let message = "the draft length is not stated".to_owned();
@@ -115,8 +131,12 @@ fn role_changes(paths: &Paths, role: Role, engine: Engine, set: &[Set], all: &mu
     let mut json = (Vec::new(), Vec::new());
     for (kind, name, value) in set {
         match kind {
-            SettingKind::Env => all.push(Desired { path: paths.env(role, name), change: Change::Text(value.clone()) }),
-            SettingKind::Arg => all.push(Desired { path: paths.arg(role, name), change: Change::Bare(value.clone()) }),
+            SettingKind::Env => {
+                all.push(Desired { path: paths.env(role, name), change: Change::Text(value.clone()) })
+            }
+            SettingKind::Arg => {
+                all.push(Desired { path: paths.arg(role, name), change: Change::Bare(value.clone()) })
+            }
             SettingKind::Json => {
                 let is_number = crate::recipe::number::decimal(value).is_some();
                 json.0.push((*name, if is_number { value.clone() } else { format!("\"{value}\"") }));
@@ -128,8 +148,12 @@ fn role_changes(paths: &Paths, role: Role, engine: Engine, set: &[Set], all: &mu
             continue;
         }
         match removal.kind {
-            SettingKind::Env => all.push(Desired { path: paths.env(role, removal.name), change: Change::Gone }),
-            SettingKind::Arg => all.push(Desired { path: paths.arg(role, removal.name), change: Change::Gone }),
+            SettingKind::Env => {
+                all.push(Desired { path: paths.env(role, removal.name), change: Change::Gone })
+            }
+            SettingKind::Arg => {
+                all.push(Desired { path: paths.arg(role, removal.name), change: Change::Gone })
+            }
             SettingKind::Json => match removal.instead {
                 Some(instead) if set.is_empty() => json.0.push((removal.name, format!("\"{instead}\""))),
                 _ => json.1.push(removal.name),
@@ -164,7 +188,10 @@ impl Paths {
         let path: Vec<&str> = match self {
             Self::Two => vec!["roles", role.name(), "env", name],
             Self::One { .. } => {
-                let environment = ROLES.iter().find(|(known, ..)| *known == role).map_or("", |(_, environment, _)| environment);
+                let environment = ROLES
+                    .iter()
+                    .find(|(known, ..)| *known == role)
+                    .map_or("", |(_, environment, _)| environment);
                 vec!["backend", environment, name]
             }
         };
@@ -176,7 +203,8 @@ impl Paths {
         let path: Vec<&str> = match self {
             Self::Two => vec!["roles", role.name(), "args", name],
             Self::One { config } => {
-                let arguments = ROLES.iter().find(|(known, ..)| *known == role).map_or("", |(_, _, arguments)| arguments);
+                let arguments =
+                    ROLES.iter().find(|(known, ..)| *known == role).map_or("", |(_, _, arguments)| arguments);
                 vec!["backend", config, arguments, name]
             }
         };

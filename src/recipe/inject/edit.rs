@@ -24,7 +24,11 @@ pub(super) struct Missing {
 }
 
 /// Replaces the value of a scalar that exists.
-pub(super) fn replace(source: &Source<'_>, old: &Scalar, change: &Change) -> Result<Option<Edit>, InjectError> {
+pub(super) fn replace(
+    source: &Source<'_>,
+    old: &Scalar,
+    change: &Change,
+) -> Result<Option<Edit>, InjectError> {
     let place = |why: &str| InjectError::Place { at: old.at, why: why.to_owned() };
     match change {
         Change::Text(value) | Change::Bare(value) => {
@@ -83,9 +87,7 @@ pub(super) fn remove(source: &Source<'_>, entry: &Entry, mapping: &Mapping) -> R
             key + rest.find(':').map_or(rest.len(), |colon| colon + 1)
         }
         Node::Scalar(scalar) => range(source, scalar).ok_or_else(|| place("this value spans lines"))?.end,
-        Node::Sequence(list) => {
-            flow_end(source, list.at).ok_or_else(|| place("this list spans lines"))?
-        }
+        Node::Sequence(list) => flow_end(source, list.at).ok_or_else(|| place("this list spans lines"))?,
         Node::Mapping(_) => return Err(place("this is a mapping, where a value was expected")),
     };
     if is_flow(source, mapping.at) {
@@ -145,7 +147,8 @@ pub(super) fn insert(
     {
         return Ok(behind_line(source.text, range.end, &block));
     }
-    let first = own.iter().find(|entry| matches!(entry.value, Node::Mapping(_))).map_or(first, |entry| entry.key.at);
+    let first =
+        own.iter().find(|entry| matches!(entry.value, Node::Mapping(_))).map_or(first, |entry| entry.key.at);
     let key = source.byte(first).ok_or_else(|| place(first, "this key cannot be found"))?;
     let start = line_start(source.text, key);
     if !source.text.get(start..key).is_some_and(|before| before.trim_matches([' ', '\u{feff}']).is_empty()) {
@@ -156,11 +159,19 @@ pub(super) fn insert(
 }
 
 /// Writes below a key that has no value: `env:`.
-pub(super) fn insert_below_empty(source: &Source<'_>, key: &Scalar, missing: &[Missing]) -> Result<Edit, InjectError> {
-    let place = || InjectError::Place { at: key.at, why: "this key has no value that could be replaced".to_owned() };
+pub(super) fn insert_below_empty(
+    source: &Source<'_>,
+    key: &Scalar,
+    missing: &[Missing],
+) -> Result<Edit, InjectError> {
+    let place =
+        || InjectError::Place { at: key.at, why: "this key has no value that could be replaced".to_owned() };
     let range = range(source, key).ok_or_else(place)?;
     let rest = source.text.get(range.end..).ok_or_else(place)?;
-    let colon = rest.find(':').filter(|colon| rest.get(..*colon).is_some_and(|gap| gap.trim().is_empty())).ok_or_else(place)?;
+    let colon = rest
+        .find(':')
+        .filter(|colon| rest.get(..*colon).is_some_and(|gap| gap.trim().is_empty()))
+        .ok_or_else(place)?;
     let behind = rest.get(colon + 1..).unwrap_or_default().lines().next().unwrap_or_default();
     let value = behind.split(" #").next().unwrap_or_default();
     let word = value.trim();

@@ -14,7 +14,9 @@ pub enum InjectError {
     #[error("this is no srt-slurm recipe; only those are written to")]
     NoRecipe,
     /// A framework that is not known.
-    #[error("framework '{0}' is not known; known are sglang, vllm, trtllm, atom, tilert and their dynamo and disagg forms")]
+    #[error(
+        "framework '{0}' is not known; known are sglang, vllm, trtllm, atom, tilert and their dynamo and disagg forms"
+    )]
     Framework(String),
     /// The recipe's engine is another one.
     #[error("{at}: the recipe's {role} server is {found}, and the framework asked for is {asked}")]

@@ -99,7 +99,9 @@ fn spliced(text: &str, start: usize, end: usize, new: &str) -> String {
 fn has_space_behind(text: &str, object: &Mapping, mark: char) -> bool {
     let source = Source::new(text);
     let Some(entry) = object.entries.first() else { return false };
-    let (Some(key), Some(value)) = (source.byte(entry.key.at), source.byte(entry.value.at())) else { return false };
+    let (Some(key), Some(value)) = (source.byte(entry.key.at), source.byte(entry.value.at())) else {
+        return false;
+    };
     text.get(key..value).is_some_and(|between| between.ends_with(' ') && between.trim_end().ends_with(mark))
 }
 

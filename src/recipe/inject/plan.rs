@@ -124,7 +124,10 @@ pub fn plan(
     verify::check(file, text, &new, &wanted)?;
     warnings.sort();
     warnings.dedup();
-    let overrides = wanted.iter().map(|wanted| Ok((wanted.name.clone(), overrides(wanted)?))).collect::<Result<_, InjectError>>()?;
+    let overrides = wanted
+        .iter()
+        .map(|wanted| Ok((wanted.name.clone(), overrides(wanted)?)))
+        .collect::<Result<_, InjectError>>()?;
     Ok(Plan { text: new, warnings, overrides })
 }
 
@@ -174,7 +177,8 @@ fn callers_unset(wanted: &[Wanted], request: &Request<'_>) -> Result<(), InjectE
         let removes = |desired: &Desired| {
             let whole = desired.path.join(".");
             desired.change != Change::Gone
-                && (whole == *path || whole.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.')))
+                && (whole == *path
+                    || whole.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.')))
         };
         if wanted.iter().flat_map(|wanted| &wanted.desired).any(removes) {
             return Err(InjectError::CallersUnset(path.clone()));
@@ -203,7 +207,8 @@ pub(super) fn entry<'n>(map: &'n Mapping, key: &str) -> Option<&'n Entry> {
 fn overrides(wanted: &Wanted) -> Result<Vec<Override>, InjectError> {
     let mut all = Vec::new();
     for desired in &wanted.desired {
-        let held = at(&wanted.recipe, &desired.path).filter(|node| !matches!(node, Node::Scalar(text) if text.is_null()));
+        let held = at(&wanted.recipe, &desired.path)
+            .filter(|node| !matches!(node, Node::Scalar(text) if text.is_null()));
         let path = desired.path.join(".");
         match &desired.change {
             Change::Text(value) => {

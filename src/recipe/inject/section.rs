@@ -6,7 +6,9 @@ use crate::recipe::source::Source;
 use crate::yaml::{Entry, Mapping, Node, Position, Scalar, ScalarStyle};
 
 use super::change::Change;
-use super::edit::{Edit, Missing, insert, insert_below_empty, is_flow, line_end, line_start, remove, replace};
+use super::edit::{
+    Edit, Missing, insert, insert_below_empty, is_flow, line_end, line_start, remove, replace,
+};
 use super::plan::{Wanted, at, entry};
 use super::scalar::{in_style, range};
 use super::{InjectError, json};
@@ -21,18 +23,29 @@ pub(super) struct Section<'a> {
 }
 
 /// The sections of a recipe with their changes.
-pub(super) fn sections<'a>(document: &'a Mapping, wanted: &[Wanted]) -> Result<Vec<Section<'a>>, InjectError> {
+pub(super) fn sections<'a>(
+    document: &'a Mapping,
+    wanted: &[Wanted],
+) -> Result<Vec<Section<'a>>, InjectError> {
     let only = |wanted: &Wanted| {
-        wanted.desired.iter().map(|desired| (desired.path.clone(), vec![Some(desired.change.clone())])).collect()
+        wanted
+            .desired
+            .iter()
+            .map(|desired| (desired.path.clone(), vec![Some(desired.change.clone())]))
+            .collect()
     };
     let Some(base) = document.get("base") else {
-        return Ok(wanted.iter().map(|wanted| Section { node: document, changes: only(wanted), base: None }).collect());
+        return Ok(wanted
+            .iter()
+            .map(|wanted| Section { node: document, changes: only(wanted), base: None })
+            .collect());
     };
     let find = |name: &str| wanted.iter().find(|wanted| wanted.name.as_deref() == Some(name));
     let mut all = Vec::new();
     let mut of_base = Vec::new();
     if let (Some(wanted), Node::Mapping(node)) = (find("base"), base) {
-        of_base = wanted.desired.iter().map(|desired| (desired.path.clone(), desired.change.clone())).collect();
+        of_base =
+            wanted.desired.iter().map(|desired| (desired.path.clone(), desired.change.clone())).collect();
         all.push(Section { node, changes: only(wanted), base: None });
     }
     for entry in &document.entries {
@@ -100,9 +113,16 @@ impl Below<'_> {
 
 /// What stands at a path.
 enum Held<'a> {
-    Entry { mapping: &'a Mapping, parent: Option<&'a Entry>, entry: &'a Entry },
+    Entry {
+        mapping: &'a Mapping,
+        parent: Option<&'a Entry>,
+        entry: &'a Entry,
+    },
     /// Nothing: the deepest mapping on the way, and the rest of the path.
-    Missing { below: Below<'a>, rest: Vec<String> },
+    Missing {
+        below: Below<'a>,
+        rest: Vec<String>,
+    },
 }
 
 fn held<'a>(root: &'a Mapping, path: &[String]) -> Option<Held<'a>> {
@@ -162,7 +182,8 @@ impl<'a> Section<'a> {
                         Some(Change::Gone) if old.is_null() => {}
                         Some(Change::Gone) if self.base_has(path) => {
                             // Away here would be the base's again.
-                            let range = range(source, old).ok_or_else(|| place(old.at, "this value spans lines"))?;
+                            let range =
+                                range(source, old).ok_or_else(|| place(old.at, "this value spans lines"))?;
                             edits.push(Edit { range, new: "null".to_owned() });
                         }
                         Some(Change::Gone) => sites.removals.push(Removal { mapping, parent, entry }),
@@ -173,8 +194,10 @@ impl<'a> Section<'a> {
                             sites.insert(Below::Mapping(mapping), Missing { path: key, text });
                         }
                         Some(change) if old.is_null() => {
-                            let text = written(source, change, None, mapping).map_err(|why| place(old.at, &why))?;
-                            let range = range(source, old).ok_or_else(|| place(old.at, "this value is empty"))?;
+                            let text =
+                                written(source, change, None, mapping).map_err(|why| place(old.at, &why))?;
+                            let range =
+                                range(source, old).ok_or_else(|| place(old.at, "this value is empty"))?;
                             edits.push(Edit { range, new: text });
                         }
                         Some(change) => edits.extend(replace(source, old, change)?),
@@ -189,7 +212,8 @@ impl<'a> Section<'a> {
                         let (Node::Scalar(old), Some(change)) = (item, change) else { continue };
                         if *change == Change::Gone {
                             if !old.is_null() {
-                                let range = range(source, old).ok_or_else(|| place(old.at, "this value spans lines"))?;
+                                let range = range(source, old)
+                                    .ok_or_else(|| place(old.at, "this value spans lines"))?;
                                 edits.push(Edit { range, new: "null".to_owned() });
                             }
                         } else {
@@ -215,7 +239,8 @@ impl<'a> Section<'a> {
                         .iter()
                         .map(|change| match change {
                             Some(change) => written(source, change, inherited, siblings),
-                            None => Ok(inherited.map_or_else(|| "null".to_owned(), |node| text_of(source, node, siblings))),
+                            None => Ok(inherited
+                                .map_or_else(|| "null".to_owned(), |node| text_of(source, node, siblings))),
                         })
                         .collect::<Result<Vec<_>, _>>()
                         .map(|items| format!("[{}]", items.join(", "))),
@@ -290,16 +315,25 @@ fn is_satisfied(node: &Node, wanted: &Change) -> bool {
     let Node::Scalar(held) = node else { return false };
     match wanted {
         Change::Gone => held.is_null(),
-        Change::Text(value) | Change::Bare(value) => match (crate::recipe::number::decimal(&held.text), value.parse::<f64>()) {
-            (Some(held), Ok(value)) => held.total_cmp(&value).is_eq(),
-            _ => *held.text == **value,
-        },
-        Change::Json { set, unset } => json::edited(&held.text, set, unset).is_ok_and(|new| *new == *held.text),
+        Change::Text(value) | Change::Bare(value) => {
+            match (crate::recipe::number::decimal(&held.text), value.parse::<f64>()) {
+                (Some(held), Ok(value)) => held.total_cmp(&value).is_eq(),
+                _ => *held.text == **value,
+            }
+        }
+        Change::Json { set, unset } => {
+            json::edited(&held.text, set, unset).is_ok_and(|new| *new == *held.text)
+        }
     }
 }
 
 /// A new value as YAML, in the quotes of its neighbours.
-fn written(source: &Source<'_>, change: &Change, inherited: Option<&Node>, siblings: &Mapping) -> Result<String, String> {
+fn written(
+    source: &Source<'_>,
+    change: &Change,
+    inherited: Option<&Node>,
+    siblings: &Mapping,
+) -> Result<String, String> {
     match change {
         Change::Gone => Ok("null".to_owned()),
         Change::Bare(value) => Ok(value.clone()),
@@ -339,7 +373,11 @@ fn quote(source: &Source<'_>, siblings: &Mapping, is_number: bool) -> Option<&'s
 }
 
 /// One value for all members of a zip becomes a list.
-fn zipped(source: &Source<'_>, old: &Scalar, changes: &[Option<Change>]) -> Result<Option<Edit>, InjectError> {
+fn zipped(
+    source: &Source<'_>,
+    old: &Scalar,
+    changes: &[Option<Change>],
+) -> Result<Option<Edit>, InjectError> {
     let place = |why: &str| InjectError::Place { at: old.at, why: why.to_owned() };
     let range = range(source, old).ok_or_else(|| place("this value spans lines"))?;
     let mark = source.text.get(range.clone()).unwrap_or_default();

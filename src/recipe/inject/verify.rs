@@ -20,11 +20,14 @@ enum Shape {
 fn shape(node: &Node) -> Option<Shape> {
     match node {
         Node::Scalar(text) => (!text.is_null()).then(|| Shape::Text(text.text.to_string())),
-        Node::Sequence(list) => {
-            Some(Shape::List(list.items.iter().map(|item| shape(item).unwrap_or(Shape::Text(String::new()))).collect()))
-        }
+        Node::Sequence(list) => Some(Shape::List(
+            list.items.iter().map(|item| shape(item).unwrap_or(Shape::Text(String::new()))).collect(),
+        )),
         Node::Mapping(map) => {
-            let inner = map.entries.iter().filter_map(|entry| Some((entry.key.text.to_string(), shape(&entry.value)?)));
+            let inner = map
+                .entries
+                .iter()
+                .filter_map(|entry| Some((entry.key.text.to_string(), shape(&entry.value)?)));
             let inner: BTreeMap<String, Shape> = inner.collect();
             (!inner.is_empty()).then_some(Shape::Map(inner))
         }
@@ -36,8 +39,13 @@ pub(super) fn check(file: &str, old: &str, new: &str, wanted: &[Wanted]) -> Resu
     if old == new && wanted.is_empty() {
         return Ok(());
     }
-    let not = |why: String| InjectError::NotAsMeant(format!("{file}: {why}; an anchor or a merge shares the place: change it by hand"));
-    let read = |text: &str| parse(text).map_err(|error| not(format!("the new text would be no YAML ({error})")));
+    let not = |why: String| {
+        InjectError::NotAsMeant(format!(
+            "{file}: {why}; an anchor or a merge shares the place: change it by hand"
+        ))
+    };
+    let read =
+        |text: &str| parse(text).map_err(|error| not(format!("the new text would be no YAML ({error})")));
     let before = variants(&read(old)?).map_err(|error| not(error.to_string()))?;
     let after = variants(&read(new)?).map_err(|error| not(error.to_string()))?;
     if before.len() != after.len() {

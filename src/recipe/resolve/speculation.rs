@@ -170,10 +170,7 @@ fn tilert(launch: &Launch) -> Option<Speculation> {
 }
 
 fn length(launch: &Launch, name: &str) -> DraftLength {
-    launch
-        .arg(name)
-        .and_then(scalar)
-        .map_or(DraftLength::Absent, |length| of_scalar(length))
+    launch.arg(name).and_then(scalar).map_or(DraftLength::Absent, |length| of_scalar(length))
 }
 
 /// A draft length; a quoted number of a recipe is refused, as the launch resolver does.

@@ -44,7 +44,8 @@ fn case(file: &str, findings: &[&Finding]) -> TestCase {
         .iter()
         .map(|finding| {
             let place = format!("{}:{}:{}", finding.file, finding.at.line, finding.at.column);
-            let what = format!("{}: {}: {}{}", finding.severity, finding.code, subject(finding), finding.message);
+            let what =
+                format!("{}: {}: {}{}", finding.severity, finding.code, subject(finding), finding.message);
             printable(&format!("{place}: {what}"))
         })
         .collect();

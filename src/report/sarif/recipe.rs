@@ -26,11 +26,17 @@ pub fn write_check(run: &CheckRun, out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<Value> = FindingCode::ALL.iter().map(|code| rule(*code)).collect();
     let mut findings: Vec<&Finding> = run.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut results: Vec<Value> = findings.into_iter().take(MOST_RESULTS).map(|finding| result(finding, None)).collect();
+    let mut results: Vec<Value> =
+        findings.into_iter().take(MOST_RESULTS).map(|finding| result(finding, None)).collect();
     let room = MOST_RESULTS.saturating_sub(results.len());
-    results.extend(run.allowed.iter().take(room).map(|(finding, allowed)| result(finding, Some(&allowed.reason))));
-    let notifications: Vec<Value> =
-        run.errors.iter().map(|error| json!({"level": "error", "message": {"text": printable(error)}})).collect();
+    results.extend(
+        run.allowed.iter().take(room).map(|(finding, allowed)| result(finding, Some(&allowed.reason))),
+    );
+    let notifications: Vec<Value> = run
+        .errors
+        .iter()
+        .map(|error| json!({"level": "error", "message": {"text": printable(error)}}))
+        .collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -82,7 +88,8 @@ fn result(finding: &Finding, reason: Option<&str>) -> Value {
             let file = evidence.file.as_deref().unwrap_or(&finding.file);
             let mut location = location(file, evidence.at);
             location["id"] = json!(id);
-            location["message"] = json!({"text": printable(&format!("{}: {}", evidence.part, evidence.value))});
+            location["message"] =
+                json!({"text": printable(&format!("{}: {}", evidence.part, evidence.value))});
             location
         })
         .collect();
@@ -107,7 +114,8 @@ fn result(finding: &Finding, reason: Option<&str>) -> Value {
         },
     });
     if let Some(reason) = reason {
-        result["suppressions"] = json!([{"kind": "external", "status": "accepted", "justification": printable(reason)}]);
+        result["suppressions"] =
+            json!([{"kind": "external", "status": "accepted", "justification": printable(reason)}]);
     }
     result
 }
@@ -124,7 +132,9 @@ fn uri(file: &str) -> String {
     let mut out = String::with_capacity(file.len());
     for byte in file.trim_start_matches("./").bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
             _ => {
                 use std::fmt::Write as _;
                 // Writing to a String cannot fail.
