@@ -16,6 +16,3 @@ mod verify;
 pub use change::{Change, Override};
 pub use error::InjectError;
 pub use plan::{Plan, Request, plan};
-
-#[cfg(test)]
-mod tests;
