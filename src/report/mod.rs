@@ -12,6 +12,8 @@ pub mod markdown;
 mod other_fields;
 pub mod parquet;
 pub mod plot;
+pub mod recipe;
+pub mod sarif;
 pub mod settings;
 pub mod text;
 

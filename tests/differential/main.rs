@@ -108,6 +108,8 @@ fn said(record: &Record<'_>) -> (&'static str, Said) {
             say("line", Some(format!("{line:?}")));
             "engine"
         }
+        // No line of a log: files that the scanner does not read.
+        Record::Counters(record) => panic!("a log says no counters: {record:?}"),
         Record::Skipped(skipped) => {
             say("reason", Some(skipped.reason.name().to_owned()));
             "skipped"

@@ -11,6 +11,7 @@ mod env;
 mod number;
 mod pooled;
 mod prediction;
+pub mod recipe;
 mod records;
 mod replay;
 mod simulate;

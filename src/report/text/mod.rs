@@ -5,6 +5,7 @@ pub mod check;
 pub mod collect;
 pub mod curves;
 mod prediction;
+pub mod recipe;
 mod replay;
 pub mod simulate;
 mod style;

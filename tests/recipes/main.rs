@@ -1,0 +1,15 @@
+//! Recipes and launchers through the program: what is found, and what is written.
+
+// Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod base;
+mod config;
+mod expected;
+mod files;
+mod formats;
+mod inject;
+mod launchers;
+mod mistakes;
+mod program;
+mod properties;
