@@ -31,7 +31,11 @@ pub(crate) enum RecipeCommand {
 
 /// Flags of `recipe inject`.
 #[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, clippy::doc_markdown, reason = "each flag is one, and the texts are help")]
+#[expect(
+    clippy::struct_excessive_bools,
+    clippy::doc_markdown,
+    reason = "each flag is one, and the texts are help"
+)]
 pub(crate) struct InjectArgs {
     /// The recipe, with :SELECTOR for some of its variants
     pub(crate) recipe: String,
