@@ -86,6 +86,7 @@ pub(crate) fn interpolate(text: &str) -> String {
 }
 
 /// As [`interpolate`], with variables that are known.
+#[expect(clippy::single_match_else, reason = "the two forms of a variable, side by side")]
 pub(crate) fn interpolate_with(text: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -63,15 +63,12 @@ fn instructions(text: &str) -> Vec<Instruction<'_>> {
             Some(part) => (part, true),
             None => (body, false),
         };
-        match found.last_mut().filter(|_| continues) {
-            Some(last) => {
-                last.rest.push(' ');
-                last.rest.push_str(part);
-            }
-            None => {
-                let (name, rest) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
-                found.push(Instruction { name, rest: rest.trim().to_owned(), line: index + 1 });
-            }
+        if let Some(last) = found.last_mut().filter(|_| continues) {
+            last.rest.push(' ');
+            last.rest.push_str(part);
+        } else {
+            let (name, rest) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
+            found.push(Instruction { name, rest: rest.trim().to_owned(), line: index + 1 });
         }
         continues = goes_on;
     }

@@ -41,6 +41,7 @@ pub struct Judged {
 }
 
 /// Everything that one variant's roles are judged by.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Case<'a> {
     file: &'a Arc<str>,
     kind: Kind,

@@ -132,10 +132,10 @@ fn role_changes(paths: &Paths, role: Role, engine: Engine, set: &[Set], all: &mu
     for (kind, name, value) in set {
         match kind {
             SettingKind::Env => {
-                all.push(Desired { path: paths.env(role, name), change: Change::Text(value.clone()) })
+                all.push(Desired { path: paths.env(role, name), change: Change::Text(value.clone()) });
             }
             SettingKind::Arg => {
-                all.push(Desired { path: paths.arg(role, name), change: Change::Bare(value.clone()) })
+                all.push(Desired { path: paths.arg(role, name), change: Change::Bare(value.clone()) });
             }
             SettingKind::Json => {
                 let is_number = crate::recipe::number::decimal(value).is_some();
@@ -149,10 +149,10 @@ fn role_changes(paths: &Paths, role: Role, engine: Engine, set: &[Set], all: &mu
         }
         match removal.kind {
             SettingKind::Env => {
-                all.push(Desired { path: paths.env(role, removal.name), change: Change::Gone })
+                all.push(Desired { path: paths.env(role, removal.name), change: Change::Gone });
             }
             SettingKind::Arg => {
-                all.push(Desired { path: paths.arg(role, removal.name), change: Change::Gone })
+                all.push(Desired { path: paths.arg(role, removal.name), change: Change::Gone });
             }
             SettingKind::Json => match removal.instead {
                 Some(instead) if set.is_empty() => json.0.push((removal.name, format!("\"{instead}\""))),

@@ -13,13 +13,16 @@ use super::plan::{Wanted, at, entry};
 use super::scalar::{in_style, range};
 use super::{InjectError, json};
 
+/// Paths with what stands there.
+type Changes = Vec<(Vec<String>, Change)>;
+
 /// A part of the file that holds one or several variants: the whole, `base`, an override, a zip.
 pub(super) struct Section<'a> {
     node: &'a Mapping,
     /// Paths with what each member must have: a zip has several members, all else one; none where one is not selected.
     changes: Vec<(Vec<String>, Vec<Option<Change>>)>,
     /// What the base gives once it is changed, and the base as it is; none for what has no base.
-    base: Option<(Vec<(Vec<String>, Change)>, &'a Node)>,
+    base: Option<(Changes, &'a Node)>,
 }
 
 /// The sections of a recipe with their changes.

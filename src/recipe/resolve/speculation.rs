@@ -175,21 +175,19 @@ fn length(launch: &Launch, name: &str) -> DraftLength {
 
 /// A draft length; a quoted number of a recipe is refused, as the launch resolver does.
 fn of_scalar(length: &Scalar) -> DraftLength {
-    if let Some(number) = draft_length(&length.text).filter(|_| length.is_plain()) {
-        DraftLength::Known(number, length.at)
-    } else {
-        {
-            let found = shown(&length.text);
-            let message = if is_unresolved(&length.text) {
-                format!("the draft length is {found}, which only the run resolves")
-            } else if draft_length(&length.text).is_some() {
-                format!("the draft length is '{found}' in quotes; the launch resolver wants a bare number")
-            } else {
-                format!("the draft length is {}; expected a positive whole number", quoted(&found))
-            };
-            DraftLength::Unreadable(Fault { at: length.at, message })
-        }
+    let number = draft_length(&length.text);
+    if let Some(number) = number.filter(|_| length.is_plain()) {
+        return DraftLength::Known(number, length.at);
     }
+    let found = shown(&length.text);
+    let message = if is_unresolved(&length.text) {
+        format!("the draft length is {found}, which only the run resolves")
+    } else if number.is_some() {
+        format!("the draft length is '{found}' in quotes; the launch resolver wants a bare number")
+    } else {
+        format!("the draft length is {}; expected a positive whole number", quoted(&found))
+    };
+    DraftLength::Unreadable(Fault { at: length.at, message })
 }
 
 /// Whether a server given this method drafts.

@@ -85,15 +85,21 @@ impl<'t> Machine<'t> {
         match node.kind() {
             "comment" | "heredoc_body" | "test_command" => states,
             "variable_assignment" => {
-                states.iter_mut().for_each(|state| self.assign(node, state, false));
+                for state in &mut states {
+                    self.assign(node, state, false);
+                }
                 states
             }
             "declaration_command" => {
-                states.iter_mut().for_each(|state| self.declare(node, state));
+                for state in &mut states {
+                    self.declare(node, state);
+                }
                 states
             }
             "unset_command" => {
-                states.iter_mut().for_each(|state| self.unset(node, state));
+                for state in &mut states {
+                    self.unset(node, state);
+                }
                 states
             }
             "command" => states.into_iter().flat_map(|state| self.command(node, state)).collect(),
@@ -491,19 +497,7 @@ impl<'t> Machine<'t> {
         {
             return vec![(state, true)];
         }
-        self.both_ways(self.source_of(test), state)
-    }
-
-    fn both_ways(&mut self, key: &str, state: State) -> Vec<(State, bool)> {
-        if let Some((_, holds)) = state.decided.iter().find(|(text, _)| text == key) {
-            let holds = *holds;
-            return vec![(state, holds)];
-        }
-        let mut other = state.clone();
-        let mut state = state;
-        state.decided.push((key.to_owned(), true));
-        other.decided.push((key.to_owned(), false));
-        vec![(state, true), (other, false)]
+        both_ways(self.source_of(test), state)
     }
 
     fn conditional(&mut self, node: Node<'t>, states: Vec<State>) -> Vec<State> {
@@ -533,7 +527,7 @@ impl<'t> Machine<'t> {
             let mut state = state;
             let ways = match self.test(*last, &mut state) {
                 Some(holds) => vec![(state, holds)],
-                None => self.both_ways(self.source_of(*last), state),
+                None => both_ways(self.source_of(*last), state),
             };
             for (state, holds) in ways {
                 if holds {
@@ -555,7 +549,7 @@ impl<'t> Machine<'t> {
         let mut cursor = first.walk();
         let mut children: Vec<Node<'t>> = first.children(&mut cursor).collect();
         let after = if first.kind() == "else_clause" {
-            children.retain(|child| child.is_named());
+            children.retain(Node::is_named);
             self.sequence(&children, states)
         } else {
             children.extend(rest);
@@ -590,7 +584,9 @@ impl<'t> Machine<'t> {
             }
             let mut ways = vec![state];
             for word in words {
-                ways.iter_mut().for_each(|state| state.set(name, Value::Scalar(word.clone()), false));
+                for state in &mut ways {
+                    state.set(name, Value::Scalar(word.clone()), false);
+                }
                 ways = self.statement(body, ways);
             }
             after.extend(ways);
@@ -604,6 +600,19 @@ impl<'t> Machine<'t> {
         after.extend(self.statement(body, states));
         after
     }
+}
+
+/// A condition that only the run decides: as this way has taken it already, or both ways.
+fn both_ways(key: &str, state: State) -> Vec<(State, bool)> {
+    if let Some((_, holds)) = state.decided.iter().find(|(text, _)| text == key) {
+        let holds = *holds;
+        return vec![(state, holds)];
+    }
+    let mut other = state.clone();
+    let mut state = state;
+    state.decided.push((key.to_owned(), true));
+    other.decided.push((key.to_owned(), false));
+    vec![(state, true), (other, false)]
 }
 
 /// The script of `bash -c script`, `eval script`, whatever stands in front of it.

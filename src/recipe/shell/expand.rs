@@ -115,7 +115,7 @@ impl<'t> Machine<'t> {
                 word
             }
             "translated_string" | "concatenation" => self.joined(node, at, state),
-            "simple_expansion" => self.variable(text.strip_prefix('$').unwrap_or(text), at, text, state),
+            "simple_expansion" => variable(text.strip_prefix('$').unwrap_or(text), at, text, state),
             "expansion" => self.expansion(node, at, state),
             "arithmetic_expansion" => {
                 let inner = self.region(node, 3, 2, at, false, state);
@@ -224,20 +224,6 @@ impl<'t> Machine<'t> {
         self.region(body, 0, 0, at, true, state)
     }
 
-    fn variable(&mut self, name: &str, at: Position, source: &str, state: &State) -> Word {
-        if let Ok(index) = name.parse::<usize>() {
-            let given = index.checked_sub(1).and_then(|index| state.positional.get(index));
-            return given.cloned().unwrap_or_else(|| Word::new(unresolved(source), at));
-        }
-        match state.get(name) {
-            Some(Value::Scalar(word)) => word.clone(),
-            Some(Value::Array(words)) => words.first().cloned().unwrap_or_else(|| Word::new("", at)),
-            Some(Value::Unset) => Word::new("", at),
-            None if SETTLED.contains(&name) => Word::new("", at),
-            None => Word::new(unresolved(source), at),
-        }
-    }
-
     /// `${name}`, `${name[index]}`, and what may follow.
     fn expansion(&mut self, node: Node<'t>, at: Position, state: &mut State) -> Word {
         let source = self.source_of(node);
@@ -250,7 +236,7 @@ impl<'t> Machine<'t> {
         if name.is_empty() {
             return open();
         }
-        let mut value = self.variable(name, at, source, state);
+        let mut value = variable(name, at, source, state);
         let mut is_set = state.vars.get(name).is_some_and(|var| var.value != Value::Unset)
             || name.parse::<usize>().is_ok_and(|index| index > 0 && index <= state.positional.len());
         let is_known = is_set || state.get(name) == Some(&Value::Unset) || SETTLED.contains(&name);
@@ -374,6 +360,21 @@ impl<'t> Machine<'t> {
             }
             _ => open,
         }
+    }
+}
+
+/// The value of a variable as one word.
+fn variable(name: &str, at: Position, source: &str, state: &State) -> Word {
+    if let Ok(index) = name.parse::<usize>() {
+        let given = index.checked_sub(1).and_then(|index| state.positional.get(index));
+        return given.cloned().unwrap_or_else(|| Word::new(unresolved(source), at));
+    }
+    match state.get(name) {
+        Some(Value::Scalar(word)) => word.clone(),
+        Some(Value::Array(words)) => words.first().cloned().unwrap_or_else(|| Word::new("", at)),
+        Some(Value::Unset) => Word::new("", at),
+        None if SETTLED.contains(&name) => Word::new("", at),
+        None => Word::new(unresolved(source), at),
     }
 }
 

@@ -86,11 +86,11 @@ fn result(finding: &Finding, reason: Option<&str>) -> Value {
         .enumerate()
         .map(|(id, evidence)| {
             let file = evidence.file.as_deref().unwrap_or(&finding.file);
-            let mut location = location(file, evidence.at);
-            location["id"] = json!(id);
-            location["message"] =
-                json!({"text": printable(&format!("{}: {}", evidence.part, evidence.value))});
-            location
+            json!({
+                "id": id,
+                "message": {"text": printable(&format!("{}: {}", evidence.part, evidence.value))},
+                "physicalLocation": physical(file, evidence.at),
+            })
         })
         .collect();
     let mut result = json!({
@@ -98,7 +98,7 @@ fn result(finding: &Finding, reason: Option<&str>) -> Value {
         "ruleIndex": index,
         "level": level(finding.severity),
         "message": {"text": format!("{}{}", subject(finding), printable(&finding.message))},
-        "locations": [location(&finding.file, finding.at)],
+        "locations": [{"physicalLocation": physical(&finding.file, finding.at)}],
         "relatedLocations": related,
         // The line may move; what is wrong stays the same.
         "partialFingerprints": {"accsim/v1": fingerprint(finding)},
@@ -114,17 +114,20 @@ fn result(finding: &Finding, reason: Option<&str>) -> Value {
         },
     });
     if let Some(reason) = reason {
-        result["suppressions"] =
+        let suppression =
             json!([{"kind": "external", "status": "accepted", "justification": printable(reason)}]);
+        if let Some(result) = result.as_object_mut() {
+            result.insert("suppressions".to_owned(), suppression);
+        }
     }
     result
 }
 
-fn location(file: &str, at: crate::yaml::Position) -> Value {
-    json!({"physicalLocation": {
+fn physical(file: &str, at: crate::yaml::Position) -> Value {
+    json!({
         "artifactLocation": {"uri": uri(file), "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": at.line, "startColumn": at.column},
-    }})
+    })
 }
 
 /// A path as a URI reference: what a URI cannot hold is escaped.
@@ -133,7 +136,7 @@ fn uri(file: &str) -> String {
     for byte in file.trim_start_matches("./").bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             _ => {
                 use std::fmt::Write as _;
