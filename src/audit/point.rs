@@ -220,6 +220,9 @@ impl PointBuilder {
             Record::Setting(_) if self.ignores_settings => {}
             Record::Setting(setting) => self.seen.inject(place(), *setting),
             Record::Skipped(skipped) => {
+                if matches!(skipped.reason, SkipReason::Truncated | SkipReason::NotFinite) {
+                    self.replay.iter_mut().for_each(Feed::damaged);
+                }
                 self.seen.skipped.add(SkipKind::Unread(skipped.reason), place, skipped.text);
             }
         }
@@ -351,7 +354,7 @@ impl PointBuilder {
         if line.running_req() == 0 {
             // Its window was drawn all the same.
             if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
-                replay.line(*rank, line, &place);
+                replay.line(*rank, line, &place, source.message(line));
             }
             return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
         }
@@ -370,7 +373,7 @@ impl PointBuilder {
             gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
         }
         if let Some(replay) = &mut self.replay {
-            replay.line(number, line, &place);
+            replay.line(number, line, &place, source.message(line));
         }
     }
 

@@ -293,7 +293,7 @@ impl Trial {
             let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
             follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));
             let lines = lines.iter().enumerate().map(|(index, line)| match index {
-                0 => Line { window: WindowKind::Unknown, flushed: false, ..*line },
+                0 => Line { window: WindowKind::Unknown, flushed: false, gap: false, ..*line },
                 _ => *line,
             });
             trial.add(follower, lines, is_over);
