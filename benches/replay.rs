@@ -60,7 +60,7 @@ fn replayed(lines: &[u32], server: ServerDraws, options: ReplayOptions) -> Repla
         replay.line(0, ReplayLine { place, hundredths: Some(*hundredths), batch: 16, tokens: None });
     }
     let claim = Claim { law: law(DrawMethod::MatchExpected), fits: true };
-    replay.finish().conclude(Some(&claim)).status
+    replay.finish().conclude(Some(&claim), u64::try_from(lines.len()).unwrap_or(0)).status
 }
 
 fn logs(criterion: &mut Criterion) {

@@ -88,6 +88,8 @@ pub enum FindingCode {
     ShortRun,
     /// The lines are not the server's own draws.
     ReplayContradicted,
+    /// The caller gave another number of verify steps a line than the server's arguments.
+    DecodeLogIntervalMismatch,
 }
 
 impl FindingCode {
@@ -118,6 +120,7 @@ impl FindingCode {
             Self::NoDecodeLines => "no-decode-lines",
             Self::ShortRun => "short-run",
             Self::ReplayContradicted => "replay-contradicted",
+            Self::DecodeLogIntervalMismatch => "decode-log-interval-mismatch",
         }
     }
 }

@@ -78,6 +78,8 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+    /// Prefill lines tell when requests join.
+    pub(super) has_prefills: bool,
     pub(super) replay: Option<ReplayEvidence>,
 }
 
@@ -435,6 +437,7 @@ impl PointBuilder {
 
     /// Requests join the batches of one data-parallel rank.
     fn prefill(&mut self, line: &PrefillLine<'_>) {
+        self.seen.has_prefills = true;
         let data_rank = line.tags.rank("DP");
         // Figures are read only for draws that are followed.
         let mut replay = self.replay.as_mut().filter(|replay| !replay.only_counts());

@@ -109,7 +109,7 @@ pub(super) fn conclude(
         let law = setting.and_then(|setting| DrawLaw::new(DrawMethod::MatchExpected, setting));
         Claim { law: law.filter(|law| law.constant().is_none()), fits: verdict != Verdict::Inconsistent }
     });
-    evidence.conclude(claim.as_ref()).covering(lines)
+    evidence.conclude(claim.as_ref(), lines)
 }
 
 /// The verdict with the proof that there is, or that was asked for.

@@ -56,7 +56,7 @@ pub struct ReplayLine {
 ///     replay.line(0, ReplayLine { place, hundredths: Some(hundredths), batch: 16, tokens: None });
 /// }
 /// let seen = replay.finish();
-/// assert_eq!(seen.conclude(None).status, ReplayStatus::Proved);
+/// assert_eq!(seen.conclude(None, 24).status, ReplayStatus::Proved);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ReplayBuilder {
@@ -186,7 +186,8 @@ impl ReplayBuilder {
     /// The next decode line of a rank, copies left out.
     pub fn line(&mut self, rank: usize, line: ReplayLine) {
         let decode_only = self.run.server.decode_only;
-        let interval = self.options.decode_log_interval.or(self.run.server.interval).unwrap_or(DEFAULT_INTERVAL);
+        let interval =
+            self.options.decode_log_interval.or(self.run.server.interval).unwrap_or(DEFAULT_INTERVAL);
         let Some(state) = self.rank(rank) else { return };
         let before = state.before.take().filter(|before| *before > 0 && line.batch > 0);
         let window = match (before, std::mem::take(&mut state.arrivals)) {

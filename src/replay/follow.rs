@@ -43,6 +43,9 @@ const LINES_PER_SEARCH: u64 = 6;
 /// Lines that are waited for at most, where few of them are steady.
 const MOST_AWAITED: usize = 512;
 
+/// Lines that are remembered as standing together.
+const JOINED: usize = 16;
+
 /// What is done with the first waiting lines.
 #[derive(Clone, Debug)]
 enum Decision {
@@ -133,9 +136,12 @@ pub(super) struct Follower {
     settled: u32,
     /// Other offsets at which every line since the last search fits as well.
     rivals: Vec<Rival>,
-    /// Decimal logarithm of the chance of the exact lines that are known to have none missing between them, up to now.
-    anchor: f64,
+    /// The last lines that are known to have none missing between them, up to now.
+    joined: VecDeque<Line>,
     searches: u64,
+    /// Lines since the place was last searched: exact steady ones, others, exact others; and the price of that search.
+    since: [u64; 3],
+    price: f64,
     pub(super) tally: Tally,
     pub(super) given_up: Option<GivenUp>,
 }
@@ -152,8 +158,10 @@ impl Follower {
             tail: VecDeque::new(),
             settled: 0,
             rivals: Vec::new(),
-            anchor: 0.0,
+            joined: VecDeque::new(),
             searches: 0,
+            since: [0; 3],
+            price: f64::NEG_INFINITY,
             tally: Tally { charge, ..Tally::default() },
             given_up: None,
         }
@@ -212,11 +220,6 @@ impl Follower {
                     }
                 }
             }
-            self.anchor = match judgement {
-                Judgement::Exact if line.follows => self.anchor + self.script.odds.log10_line(),
-                Judgement::Exact => self.script.odds.log10_line(),
-                _ => 0.0,
-            };
             if !self.rivals.is_empty() {
                 self.keep_rivals(line, judgement);
             }
@@ -257,6 +260,19 @@ impl Follower {
     }
 
     fn count(&mut self, line: &Line, judgement: Judgement, expected: u32) {
+        let (is_exact, is_steady) = (u64::from(judgement == Judgement::Exact), line.window.is_steady());
+        let [steady, others, others_exact] = self.since;
+        self.since = if is_steady {
+            [steady + is_exact, others, others_exact]
+        } else {
+            [steady, others + 1, others_exact + is_exact]
+        };
+        if !line.follows {
+            self.joined.clear();
+        } else if self.joined.len() >= JOINED {
+            self.joined.pop_front();
+        }
+        self.joined.push_back(*line);
         self.tally.add(line, judgement, expected, self.script.steps());
         self.next = self.next.saturating_add(self.script.steps());
     }
@@ -289,7 +305,7 @@ impl Follower {
             self.tally.adrift += u64::from(line.hundredths.is_some());
             self.next = self.next.saturating_add(self.script.steps());
         }
-        self.anchor = 0.0;
+        self.joined.clear();
         self.tail.clear();
     }
 
@@ -304,6 +320,8 @@ impl Follower {
                 self.awaited = (self.awaited * 2).min(MOST_AWAITED);
                 return;
             }
+            // Where the place is not certain, a line that fails there says nothing.
+            Decision::Fail(count) if !self.is_placed() => self.leave_out(count),
             Decision::Fail(count) => self.take_first(count),
             Decision::LeaveOut(count) => self.leave_out(count),
             Decision::Go(found) => {
@@ -324,6 +342,14 @@ impl Follower {
             }
             self.pending.pop_front();
         }
+    }
+
+    /// Whether the place at hand is that of the server's start, or is borne out since it was found.
+    fn is_placed(&self) -> bool {
+        let [steady, others, others_exact] = self.since;
+        let odds = self.script.odds;
+        let chance = crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
+        self.rivals.is_empty() && chance + self.price < resync::CHANCE
     }
 
     fn decide(&mut self, lines: &[Line], is_closed: bool) -> Decision {
@@ -361,15 +387,22 @@ impl Follower {
         if let Some(count) = search.same_again() {
             return Decision::Fail(count);
         }
+        let has_gaps = lines.iter().any(|line| line.gap);
+        if is_ample && !has_gaps && !is_borne_out {
+            return Decision::Fail(1);
+        }
         if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
             return Decision::Go(found);
         }
-        let is_held = first.follows && self.anchor <= resync::CHANCE;
-        if !is_held && is_borne_out && let Some(found) = search.later() {
+        if !self.is_explained_elsewhere(lines) {
+            return Decision::Fail(1);
+        }
+        let mut search =
+            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+        if is_borne_out && let Some(found) = search.later() {
             return Decision::Go(found);
         }
-        let has_gaps = lines.iter().any(|line| line.gap);
-        if is_held || (is_ample && !has_gaps) {
+        if is_ample && !has_gaps {
             return Decision::Fail(1);
         }
         if !is_closed {
@@ -380,6 +413,21 @@ impl Follower {
             None if is_ample => Decision::LeaveOut(1),
             None => Decision::LeaveOut(lines.len()),
         }
+    }
+
+    /// Whether missing lines can be why the first waiting line fails: the lines that are known to stand together with it,
+    /// before and after, fit elsewhere, and do not speak for the place at hand.
+    fn is_explained_elsewhere(&mut self, lines: &[Line]) -> bool {
+        let is_joined = lines.first().is_some_and(|first| first.follows);
+        let before = if is_joined { self.joined.len() } else { 0 };
+        let Some((first, behind)) = lines.split_first() else { return false };
+        let mut block: Vec<Line> = self.joined.iter().skip(self.joined.len() - before).copied().collect();
+        block.push(*first);
+        block.extend(behind.iter().take_while(|line| line.follows).take(JOINED));
+        let back = self.script.steps().saturating_mul(u64::try_from(before).unwrap_or(0));
+        let Some(next) = self.next.checked_sub(back) else { return true };
+        let mut search = Search { script: &self.script, sequence: &mut self.sequence, next, lines: &block };
+        search.is_explained()
     }
 
     /// Lines between two places where lines are missing: at the one offset at which they fit, or at none.
@@ -421,7 +469,11 @@ impl Follower {
         }
         self.next = self.next.saturating_add_signed(found.draws);
         self.rivals.clear();
-        self.anchor = 0.0;
+        self.joined.clear();
+        if found.tried > 1 {
+            self.since = [0; 3];
+            self.price = log10_tried(found.tried);
+        }
         self.take_anyway(&Line { window: WindowKind::Unknown, ..first });
         self.rivals = found.rivals.iter().map(|draws| Rival { draws: *draws, exact: 0 }).collect();
         if self.tally.slip_count > FREE_SLIPS + self.tally.checked / LINES_PER_SLIP {

@@ -66,10 +66,8 @@ impl<'a> Search<'a> {
     /// wrong ones.
     pub(super) fn odd_draws(&mut self) -> Option<Found> {
         let interval = self.interval();
-        let offsets: Vec<i64> = (1..=ODD_DRAWS)
-            .flat_map(|draws| [draws, -draws])
-            .filter(|draws| draws % interval != 0)
-            .collect();
+        let offsets: Vec<i64> =
+            (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]).filter(|draws| draws % interval != 0).collect();
         self.best(0, &offsets)
     }
 
@@ -108,7 +106,11 @@ impl<'a> Search<'a> {
         let phases: Vec<i64> = (0..interval).collect();
         let none = || Found { line: 0, draws: 0, tried: 1, rivals: Vec::new() };
         let full = self.fullest(&phases, true);
-        if let Some(found) = full.as_ref().filter(|found| self.is_believed(found)) {
+        let all = self.lines.len();
+        if let Some(found) = full
+            .as_ref()
+            .filter(|found| self.is_believed(found) || self.fit(0, found.draws, true).length == all)
+        {
             return found.clone();
         }
         let farther: Vec<i64> = (0..=ODD_DRAWS.max(interval)).collect();
@@ -141,6 +143,17 @@ impl<'a> Search<'a> {
         (is_kept || fit.chance + log10_tried(found.tried) < BETTER_THAN_NONE).then_some(found)
     }
 
+    /// Whether the lines, none of which is missing, may stand elsewhere: all of them fit there, and those beside the one
+    /// that fails at the place at hand do not speak for that.
+    pub(super) fn is_explained(&mut self) -> bool {
+        let offsets = self.line_offsets(0);
+        if self.fullest(&offsets, false).is_none() {
+            return false;
+        }
+        let exact = self.exact(0, self.lines.len());
+        crate::law::float(exact) * self.script.odds.log10_line() > CHANCE
+    }
+
     fn is_believed(&mut self, found: &Found) -> bool {
         let fit = self.fit(found.line, found.draws, true);
         let lines = u64::try_from(fit.length).unwrap_or(1);
@@ -160,7 +173,8 @@ impl<'a> Search<'a> {
     /// The offset that the lines from number `line` on bear out best.
     fn best(&mut self, line: usize, offsets: &[i64]) -> Option<Found> {
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
-        let mut fits: Vec<(i64, Fit)> = offsets.iter().map(|draws| (*draws, self.fit(line, *draws, false))).collect();
+        let mut fits: Vec<(i64, Fit)> =
+            offsets.iter().map(|draws| (*draws, self.fit(line, *draws, false))).collect();
         fits.retain(|(_, fit)| fit.chance + log10_tried(tried) < CHANCE);
         fits.sort_by(|left, right| left.1.chance.total_cmp(&right.1.chance));
         for (draws, _) in fits.iter().copied() {
@@ -182,9 +196,15 @@ impl<'a> Search<'a> {
     /// The offset at which all lines fit, most of them to the digit; where none is, and `or_most`, at which most do.
     fn fullest(&mut self, offsets: &[i64], or_most: bool) -> Option<Found> {
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
-        let fits: Vec<(i64, Fit)> = offsets.iter().map(|draws| (*draws, self.fit(0, *draws, true))).collect();
         let all = self.lines.len();
         let is_full = |fit: &Fit| fit.length == all;
+        let fits = offsets.iter().filter_map(|draws| {
+            // What a batch can make of the draws takes time to find out: only where the steady lines fit.
+            let fit = self.fit(0, *draws, false);
+            let fit = if is_full(&fit) || or_most { self.fit(0, *draws, true) } else { fit };
+            (is_full(&fit) || or_most).then_some((*draws, fit))
+        });
+        let fits: Vec<(i64, Fit)> = fits.collect();
         let any_full = fits.iter().any(|(_, fit)| is_full(fit));
         let candidates = fits.iter().filter(|(_, fit)| if any_full { is_full(fit) } else { or_most });
         // The first of equals: the least that is missing.
@@ -233,7 +253,8 @@ impl<'a> Search<'a> {
             }
             if is_exact {
                 let odds = self.script.odds;
-                let chance = crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
+                let chance =
+                    crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
                 fit.chance = fit.chance.min(chance);
             }
         }
@@ -259,7 +280,9 @@ impl<'a> Search<'a> {
         let all: &'a [Line] = self.lines;
         let lines = all.iter().zip(0_u64..).skip(line);
         first.into_iter().flat_map(move |first| {
-            lines.clone().map(move |(line, number)| (line, first.saturating_add(number.saturating_mul(steps))))
+            lines
+                .clone()
+                .map(move |(line, number)| (line, first.saturating_add(number.saturating_mul(steps))))
         })
     }
 }

@@ -103,7 +103,7 @@ fn status(author: Author, number: u64, search_limit: u64) -> ReplayStatus {
         replay.line(0, ReplayLine { place, hundredths: printed(sum, count), batch, tokens: None });
     }
     let law = DrawLaw::new(DrawMethod::MatchExpected, Setting::new(TARGET, MAX).unwrap());
-    replay.finish().conclude(Some(&Claim { law, fits: true })).status
+    replay.finish().conclude(Some(&Claim { law, fits: true }), lines).status
 }
 
 /// Audits so many logs of each author on all cores; how many came to each status.
