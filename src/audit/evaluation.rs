@@ -67,7 +67,9 @@ fn simulated_stretch(
     let constants = low.div_ceil(100).max(2)..=high / 100;
     let mut laws = Stated::simulations(constants, values, Mechanism::MatchExpected, max);
     let charge = float(u64::try_from(laws.len()).unwrap_or(u64::MAX)).max(1.0).ln();
-    laws.iter_mut().for_each(|stated| stated.charge = charge);
+    for stated in &mut laws {
+        stated.charge = charge;
+    }
     let mixture = Stretches::new(sample, interval, max).best(&laws)?;
     let is_believed = mixture.ln - mixture.charge - mixture.single > DECISIVE.ln();
     let parts = [mixture.change.before.mechanism, mixture.change.after.mechanism];

@@ -104,11 +104,8 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.retain(|other| other.code != finding.code || other.code == FindingCode::OtherTarget);
         findings.push(finding);
     }
-    let mechanisms = analysis.as_ref().map(|analysis| &analysis.mechanisms);
-    let estimate = analysis.as_ref().map(|analysis| &analysis.estimate);
-    if let Some(shown) = other_value(replay.as_ref(), mechanisms, estimate, target) {
-        findings.extend(explain::one_off_too(seen.first_line, target, &findings, shown));
-    }
+    let shown = other_value(replay.as_ref(), analysis.as_ref(), target);
+    findings.extend(shown.and_then(|shown| explain::one_off_too(seen.first_line, target, &findings, shown)));
     findings.extend(explain::about_verdict(seen, &reason));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
@@ -266,20 +263,15 @@ fn is_binomial(lattice: LatticeCheck, interval: u32, sample: &Sample<'_>) -> boo
 
 /// The accept length that was simulated in place of the target: as the draws prove it, or as the lines look.
 /// Where the lines do not tell a golden cell from the target plus or minus one, it is the latter.
-fn other_value(
-    replay: Option<&Replay>,
-    mechanisms: Option<&Mechanisms>,
-    estimate: Option<&Estimate>,
-    target: Option<&Target>,
-) -> Option<f64> {
+fn other_value(replay: Option<&Replay>, analysis: Option<&Analysis>, target: Option<&Target>) -> Option<f64> {
     if let Some(replay) = replay.filter(|replay| replay.status == ReplayStatus::OtherTarget) {
         let law = replay.law.filter(|law| law.method() == DrawMethod::MatchExpected);
         return law.map(|law| law.accept_length());
     }
-    match mechanisms?.other.as_ref()? {
+    match analysis?.mechanisms.other.as_ref()? {
         Other::Cell(cell) => {
             let length = target?.accept_length().get();
-            let interval = estimate.and_then(|estimate| estimate.interval(Confidence::default()));
+            let interval = analysis.and_then(|analysis| analysis.estimate.interval(Confidence::default()));
             let is_shown =
                 |value: &f64| interval.is_some_and(|interval| (interval.low..=interval.high).contains(value));
             [length - 1.0, length + 1.0].into_iter().find(is_shown).or(Some(cell.accept_length.get()))

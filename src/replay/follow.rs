@@ -491,8 +491,8 @@ fn judge_at(
     line: &Line,
 ) -> Option<Judgement> {
     let at = next.checked_add_signed(draws)?;
-    let drawn = sequence.ahead(at, script.interval);
-    (drawn.len() == script.interval).then(|| script.printer.judge(line, drawn).0)
+    let lengths = sequence.ahead(at, script.interval);
+    (lengths.len() == script.interval).then(|| script.printer.judge(line, lengths).0)
 }
 
 /// The waiting lines up to the next flush.

@@ -9,7 +9,7 @@ use super::sequence::Sequence;
 const MISSING_LINES: i64 = 256;
 const REPEATED_LINES: i64 = 4;
 
-/// Offsets that are no multiple of the interval: steps drawn and not counted.
+/// Offsets that are no multiple of the interval: steps lengths and not counted.
 const ODD_DRAWS: i64 = 4096;
 
 /// First lines that may belong to neither side of a slip: lines are missing twice.
@@ -229,17 +229,17 @@ impl<'a> Search<'a> {
                 continue;
             };
             let window = if index == 0 { WindowKind::Unknown } else { line.window };
-            let drawn = self.sequence.ahead(at, self.script.interval);
-            if drawn.len() < self.script.interval {
+            let lengths = self.sequence.ahead(at, self.script.interval);
+            if lengths.len() < self.script.interval {
                 break;
             }
-            let is_exact = self.script.printer.print(super::sequence::sum(drawn)) == hundredths;
+            let is_exact = self.script.printer.print(super::sequence::sum(lengths)) == hundredths;
             if window.is_steady() && !is_exact {
                 break;
             }
             if reach && !is_exact {
                 let judged = Line { window, ..*line };
-                if self.script.printer.judge(&judged, drawn).0 == Judgement::Failed {
+                if self.script.printer.judge(&judged, lengths).0 == Judgement::Failed {
                     break;
                 }
             }
