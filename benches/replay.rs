@@ -57,10 +57,10 @@ fn replayed(lines: &[u32], server: ServerDraws, options: ReplayOptions) -> Repla
     replay.start(server);
     for (number, hundredths) in (1..).zip(lines) {
         let place = Place { file: 0, line: number };
-        replay.line(0, ReplayLine { place, hundredths: Some(*hundredths), batch: 16 });
+        replay.line(0, ReplayLine { place, hundredths: Some(*hundredths), batch: 16, tokens: None });
     }
     let claim = Claim { law: law(DrawMethod::MatchExpected), fits: true };
-    replay.finish().conclude(Some(&claim)).status
+    replay.finish().conclude(Some(&claim), u64::try_from(lines.len()).unwrap_or(0)).status
 }
 
 fn logs(criterion: &mut Criterion) {

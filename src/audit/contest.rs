@@ -5,7 +5,7 @@ use super::mechanism::{Mechanism, Other};
 use super::options::RivalCell;
 
 /// Odds at which a law is rejected, or a rival believed.
-const DECISIVE: f64 = 1000.0;
+pub(super) const DECISIVE: f64 = 1000.0;
 
 /// Odds below which the first two laws are not told apart.
 const TELLING: f64 = 20.0;

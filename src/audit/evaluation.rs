@@ -1,11 +1,12 @@
 //! Evaluation runs: their drafts must really be judged, so any sign of a simulation is a fault.
 
+use super::contest::DECISIVE;
 use super::decision::{Reason, Verdict};
 use super::mechanism::{Mechanism, Mechanisms};
 use super::options::RivalCell;
 use super::sample::Sample;
 use super::stretches::{Stated, Stretches};
-use crate::law::{AcceptanceLaw, Setting, float, whole32};
+use crate::law::{float, whole32};
 
 /// Lines that rule a simulation out, at least.
 const MIN_LINES: u64 = 5;
@@ -61,22 +62,16 @@ fn simulated_stretch(
 ) -> Option<Mechanism> {
     let (low, high) = sample.range()?;
     let max = max.unwrap_or(0).max(high.div_ceil(100)).max(2);
-    let constants = (low.div_ceil(100).max(2)..=high / 100)
-        .map(|length| (Mechanism::Constant, AcceptanceLaw::Constant(length)));
     let mut values: Vec<f64> = cells.iter().map(|cell| cell.accept_length.get()).collect();
     values.retain(|value| (low / 100..=high / 100).contains(&whole32(value.floor())));
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    let simulated = values.into_iter().filter_map(|value| {
-        let law = AcceptanceLaw::match_expected(Setting::new(value, max).ok()?);
-        Some((Mechanism::MatchExpected, law))
-    });
-    let laws: Vec<(Mechanism, AcceptanceLaw)> = constants.chain(simulated).collect();
+    let constants = low.div_ceil(100).max(2)..=high / 100;
+    let mut laws = Stated::simulations(constants, values, Mechanism::MatchExpected, max);
     let charge = float(u64::try_from(laws.len()).unwrap_or(u64::MAX)).max(1.0).ln();
-    let laws: Vec<Stated> =
-        laws.into_iter().map(|(mechanism, law)| Stated { mechanism, law, charge }).collect();
+    for stated in &mut laws {
+        stated.charge = charge;
+    }
     let mixture = Stretches::new(sample, interval, max).best(&laws)?;
-    let is_believed = mixture.ln - mixture.charge - mixture.single > 1000_f64.ln();
+    let is_believed = mixture.ln - mixture.charge - mixture.single > DECISIVE.ln();
     let parts = [mixture.change.before.mechanism, mixture.change.after.mechanism];
     parts.into_iter().find(|part| is_believed && SIMULATED.contains(part))
 }

@@ -7,9 +7,9 @@ mod server;
 mod verdict;
 
 pub(super) use lines::about_lines;
-pub(super) use mechanism::about_mechanism;
+pub(super) use mechanism::{about_mechanism, one_off_too};
 pub(super) use replay::about_replay;
-pub(super) use server::about_server;
+pub(super) use server::{about_interval, about_server};
 pub(super) use verdict::{about_verdict, unexplained};
 
 use crate::evidence::Place;

@@ -96,6 +96,8 @@ pub enum FindingCode {
     ReplayContradicted,
     /// Log, counters and requests of one run show different accept lengths.
     EvidenceDisagrees,
+    /// The caller gave another number of verify steps a line than the server's arguments.
+    DecodeLogIntervalMismatch,
 }
 
 impl FindingCode {
@@ -130,6 +132,7 @@ impl FindingCode {
             Self::GaugeOnly => "gauge-only",
             Self::ReplayContradicted => "replay-contradicted",
             Self::EvidenceDisagrees => "evidence-disagrees",
+            Self::DecodeLogIntervalMismatch => "decode-log-interval-mismatch",
         }
     }
 }

@@ -213,21 +213,11 @@ impl<'a> Hypotheses<'a> {
             stated(Mechanism::PerRequest, AcceptanceLaw::per_request(setting)),
         ];
         let (low, high) = self.sample.range()?;
-        laws.extend(
-            (low.div_ceil(100)..=(high / 100).min(max))
-                .map(|length| stated(Mechanism::Constant, AcceptanceLaw::Constant(length))),
-        );
         let floors = f64::from(low / 100)..=f64::from(high / 100);
-        let mut values: Vec<f64> = Self::other_values(target, cells, |floor| floors.contains(&floor))
-            .into_iter()
-            .map(|(value, _)| value)
-            .collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        laws.extend(values.into_iter().filter_map(|value| {
-            let law = AcceptanceLaw::match_expected(Setting::new(value, max).ok()?);
-            Some(stated(Mechanism::OtherCell, law))
-        }));
+        let values = Self::other_values(target, cells, |floor| floors.contains(&floor));
+        let values = values.into_iter().map(|(value, _)| value).collect();
+        let constants = low.div_ceil(100)..=(high / 100).min(max);
+        laws.extend(Stated::simulations(constants, values, Mechanism::OtherCell, max));
         // The target's law needs no choice; each other one is one of a list.
         let charge = float(u64::try_from(laws.len()).unwrap_or(u64::MAX)).ln();
         laws.iter_mut().skip(1).for_each(|stated| stated.charge = charge);

@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Setting, TwoPoint, float};
+use crate::replay::{DrawMethod, Replay, ReplayStatus};
 
 use super::decision::{Case, Reason, Verdict, other_server};
 use super::dispersion::{Dispersion, LatticeCheck, serial_correlation};
@@ -12,8 +13,8 @@ use super::explain;
 use super::finding::FindingCode;
 use super::hypotheses::Hypotheses;
 use super::injection;
-use super::mechanism::Mechanisms;
-use super::options::Options;
+use super::mechanism::{Mechanisms, Other};
+use super::options::{Confidence, Options};
 use super::point::Observed;
 use super::pooled;
 use super::replay;
@@ -95,8 +96,9 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
             replay::identify(replay, &mut analysis.mechanisms);
         }
     }
-    let (verdict, reason) = reason;
+    let (verdict, reason) = without_cap(seen, target, reason);
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));
+    findings.extend(explain::about_interval(seen, options.decode_log_interval));
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
     }
@@ -109,6 +111,8 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     }
     let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
     let (verdict, reason) = pooled::compare(&seen.pooled, lines, (verdict, reason), &mut findings);
+    let shown = other_value(replay.as_ref(), analysis.as_ref(), target);
+    findings.extend(shown.and_then(|shown| explain::one_off_too(seen.first_line, target, &findings, shown)));
     findings.extend(seen.figure_findings.iter().cloned().chain(explain::about_verdict(seen, &reason)));
     findings.extend(explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
@@ -264,6 +268,38 @@ fn is_binomial(lattice: LatticeCheck, interval: u32, sample: &Sample<'_>) -> boo
     !lattice.rejects()
         && !scatter.is_some_and(|scatter| scatter.is_too_wide())
         && serial_correlation(sample).is_none()
+}
+
+/// The accept length that was simulated in place of the target: as the draws prove it, or as the lines look.
+/// Where the lines do not tell a golden cell from the target plus or minus one, it is the latter.
+fn other_value(replay: Option<&Replay>, analysis: Option<&Analysis>, target: Option<&Target>) -> Option<f64> {
+    if let Some(replay) = replay.filter(|replay| replay.status == ReplayStatus::OtherTarget) {
+        let law = replay.law.filter(|law| law.method() == DrawMethod::MatchExpected);
+        return law.map(|law| law.accept_length());
+    }
+    match analysis?.mechanisms.other.as_ref()? {
+        Other::Cell(cell) => {
+            let length = target?.accept_length().get();
+            let interval = analysis.and_then(|analysis| analysis.estimate.interval(Confidence::default()));
+            let is_shown =
+                |value: &f64| interval.is_some_and(|interval| (interval.low..=interval.high).contains(value));
+            [length - 1.0, length + 1.0].into_iter().find(is_shown).or(Some(cell.accept_length.get()))
+        }
+        Other::OneOff(value) => Some(*value),
+    }
+}
+
+/// A server that does not verify every draft cannot simulate an accept length above 1, whatever its lines look like.
+fn without_cap(
+    seen: &Observed,
+    target: Option<&Target>,
+    (verdict, reason): (Verdict, Reason),
+) -> (Verdict, Reason) {
+    let is_above_one = target.is_some_and(|target| target.accept_length().get() > 1.0);
+    if seen.capped_lines > 0 && is_above_one && verdict != Verdict::Inconsistent {
+        return (Verdict::Inconsistent, Reason::OtherServer(FindingCode::NotVerifyAll));
+    }
+    (verdict, reason)
 }
 
 fn without_lines(seen: &Observed, target: Option<&Target>, findings: &[super::Finding]) -> (Verdict, Reason) {

@@ -16,9 +16,10 @@ pub(super) fn log_likelihood(
     tolerates_misses: bool,
 ) -> f64 {
     let line = LineLaw::new(law, interval);
+    let misses = Misses::of(sample, tolerates_misses);
     let mut sum = 0.0;
     for (hundredths, window, count) in sample.windows() {
-        let ln = ln_line(&line, hundredths, window, tolerates_misses);
+        let ln = ln_line(&line, hundredths, window, misses);
         if !ln.is_finite() {
             return f64::NEG_INFINITY;
         }
@@ -27,15 +28,40 @@ pub(super) fn log_likelihood(
     sum
 }
 
-/// Log-likelihood of one line.
-pub(super) fn ln_line(line: &LineLaw, hundredths: u32, window: Window, tolerates_misses: bool) -> f64 {
-    let ln = line.ln_probability(hundredths, window);
-    match window {
-        Window::Steady { batch } if !ln.is_finite() && tolerates_misses => {
-            let changing = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
-            MISSED.ln() + line.ln_probability(hundredths, changing)
+/// How often the batch of a steady line changed unseen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Misses {
+    /// Never.
+    None,
+    /// One line in ten.
+    Few,
+    /// Nothing tells when requests join: as often as not.
+    Many,
+}
+
+impl Misses {
+    pub(super) fn of(sample: &Sample<'_>, are_tolerated: bool) -> Self {
+        match (are_tolerated, sample.is_blind) {
+            (false, _) => Self::None,
+            (true, false) => Self::Few,
+            (true, true) => Self::Many,
         }
-        _ => ln,
+    }
+}
+
+/// Log-likelihood of one line.
+pub(super) fn ln_line(line: &LineLaw, hundredths: u32, window: Window, misses: Misses) -> f64 {
+    let ln = line.ln_probability(hundredths, window);
+    let Window::Steady { batch } = window else { return ln };
+    let changing = || {
+        let window = Window::Changing { kappa: 1.0, batch: f64::from(batch) };
+        line.ln_probability(hundredths, window)
+    };
+    match misses {
+        Misses::Few if !ln.is_finite() => MISSED.ln() + changing(),
+        // Both ways to print it.
+        Misses::Many => (0.5 * ln.exp() + 0.5 * changing().exp()).ln(),
+        Misses::None | Misses::Few => ln,
     }
 }
 
@@ -72,7 +98,11 @@ pub(super) fn log_likelihood_of_real(sample: &Sample<'_>, interval: u32, max: u3
                 Window::Steady { batch } => {
                     let draws = whole(interval) * u64::from(batch);
                     let steady = ln_normal_average(mean, variance, draws, hundredths);
-                    if steady.is_finite() { steady } else { MISSED.ln() + changing(f64::from(batch)) }
+                    match Misses::of(sample, true) {
+                        Misses::Many => (0.5 * steady.exp() + 0.5 * changing(f64::from(batch)).exp()).ln(),
+                        _ if steady.is_finite() => steady,
+                        _ => MISSED.ln() + changing(f64::from(batch)),
+                    }
                 }
             };
             float(count) * ln

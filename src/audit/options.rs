@@ -107,6 +107,17 @@ pub enum OptionError {
         "a time is written as 2026-10-12T01:02:03, or coarser, or as a time of day (01:02:03); found '{0}'"
     )]
     Moment(String),
+    /// No day or hour of any calendar.
+    #[error("there is no such time: '{0}'")]
+    NoSuchMoment(String),
+    /// Nothing lies between.
+    #[error("no time lies between '{since}' and '{until}': the first is the later one")]
+    Backwards {
+        /// Where the lines begin to count.
+        since: String,
+        /// Where they end.
+        until: String,
+    },
 }
 
 impl Default for Margin {
@@ -193,8 +204,14 @@ impl FromStr for Confidence {
 /// In percent.
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // 0.95 * 100 is 95 only after rounding.
-        write!(f, "{} %", (self.0 * 1e6).round() / 1e4)
+        // The digits as they stand, the point moved by two: 0.95 * 100 is 95 only after rounding, and 0.99999999 must not
+        // read as 100.
+        let digits = format!("{:.2}", self.0);
+        let digits = if digits.parse() == Ok(self.0) { digits } else { self.0.to_string() };
+        let digits = digits.strip_prefix("0.").unwrap_or(&digits);
+        let (whole, rest) = digits.split_at_checked(2).unwrap_or((digits, ""));
+        let point = if rest.is_empty() { "" } else { "." };
+        write!(f, "{whole}{point}{rest} %")
     }
 }
 

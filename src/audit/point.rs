@@ -87,6 +87,8 @@ pub struct Observed {
     pub(super) capped_lines: u64,
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
+    /// Prefill lines tell when requests join.
+    pub(super) has_prefills: bool,
     pub(super) replay: Option<ReplayEvidence>,
     /// Sums of accepted drafts and steps, of engines that print or count them.
     pub(super) pooled: Vec<PooledEvidence>,
@@ -272,6 +274,9 @@ impl PointBuilder {
             }
             Record::Counters(record) => self.figures.add(place(), record),
             Record::Skipped(skipped) => {
+                if matches!(skipped.reason, SkipReason::Truncated | SkipReason::NotFinite) {
+                    self.replay.iter_mut().for_each(Feed::damaged);
+                }
                 if let (None, Some(stray)) = (self.seen.stray, Stray::of(skipped.text)) {
                     self.seen.stray = Some((stray, place()));
                 }
@@ -443,7 +448,7 @@ impl PointBuilder {
         if line.running_req() == 0 {
             // Its window was drawn all the same.
             if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
-                replay.line(*rank, line, &place);
+                replay.line(*rank, line, &place, source.message(line));
             }
             return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
         }
@@ -465,7 +470,7 @@ impl PointBuilder {
             }
         }
         if let Some(replay) = &mut self.replay {
-            replay.line(number, line, &place);
+            replay.line(number, line, &place, source.message(line));
         }
     }
 
@@ -527,6 +532,7 @@ impl PointBuilder {
 
     /// Requests join the batches of one data-parallel rank.
     fn prefill(&mut self, line: &PrefillLine<'_>) {
+        self.seen.has_prefills = true;
         let data_rank = line.tags.rank("DP");
         // Figures are read only for draws that are followed.
         let mut replay = self.replay.as_mut().filter(|replay| !replay.only_counts());

@@ -52,6 +52,11 @@ impl Feed {
         self.builder.flush();
     }
 
+    /// A line that could not be read.
+    pub(super) fn damaged(&mut self) {
+        self.builder.damaged();
+    }
+
     /// Whether lines and prefills need not be handed on one by one, until the next server starts.
     pub(super) fn only_counts(&self) -> bool {
         self.builder.only_counts()
@@ -63,13 +68,20 @@ impl Feed {
 
     /// Where a line stands is asked only where the draws are followed: to find out takes time.
     #[inline]
-    pub(super) fn line(&mut self, rank: usize, line: &CompactLine, place: &impl Fn() -> Place) {
+    pub(super) fn line(
+        &mut self,
+        rank: usize,
+        line: &CompactLine,
+        place: &impl Fn() -> Place,
+        message: &[u8],
+    ) {
         let hundredths = line.accept_len().map(Hundredths::count);
         if self.only_counts() {
             return self.count(rank, u64::from(hundredths.is_some()));
         }
         self.has_lines = true;
-        let line = ReplayLine { place: place(), hundredths, batch: line.running_req() };
+        let tokens = crate::evidence::leading_tokens(message);
+        let line = ReplayLine { place: place(), hundredths, batch: line.running_req(), tokens };
         self.builder.line(rank, line);
     }
 
@@ -97,7 +109,7 @@ pub(super) fn conclude(
         let law = setting.and_then(|setting| DrawLaw::new(DrawMethod::MatchExpected, setting));
         Claim { law: law.filter(|law| law.constant().is_none()), fits: verdict != Verdict::Inconsistent }
     });
-    evidence.conclude(claim.as_ref()).covering(lines)
+    evidence.conclude(claim.as_ref(), lines)
 }
 
 /// The verdict with the proof that there is, or that was asked for.

@@ -35,6 +35,9 @@ pub(super) struct Sample<'a> {
     pub(super) changing: Vec<(Cell, u64)>,
     /// Neighbouring steady lines of the judged ranks.
     pub(super) lag: Lag,
+    /// Batches change, and no prefill line tells when: a line with as many requests as the one before may stand for
+    /// others all the same.
+    pub(super) is_blind: bool,
 }
 
 /// Verify steps per line, and how that is known.
@@ -91,11 +94,12 @@ impl<'a> Sample<'a> {
         }
         let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
         let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
-        Self { ranks, correlation, judged, steady, changing, lag }
+        let is_blind = !seen.has_prefills && seen.batch.is_some_and(|(min, max)| min != max);
+        Self { ranks, correlation, judged, steady, changing, lag, is_blind }
     }
 
     /// Some lines on their own, of no rank.
-    pub(super) fn of_lines(lines: &[Kept]) -> Self {
+    pub(super) fn of_lines(lines: &[Kept], is_blind: bool) -> Self {
         let (mut steady, mut changing) = (BTreeMap::new(), BTreeMap::new());
         for line in lines {
             let cells = if line.is_steady() { &mut steady } else { &mut changing };
@@ -104,6 +108,7 @@ impl<'a> Sample<'a> {
         Self {
             steady: steady.into_iter().collect(),
             changing: changing.into_iter().collect(),
+            is_blind,
             ..Self::default()
         }
     }

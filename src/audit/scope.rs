@@ -44,10 +44,48 @@ const DATE: usize = 11;
 /// Where the digits of a time of day may end, counted from its begin.
 const CLOCK_ENDS: [usize; 2] = [5, 8];
 
+/// Days of the months; that of a leap year's February is looked at apart.
+const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 impl Moment {
     /// The year, where a date was named.
     fn year(&self) -> Option<&str> {
         if self.date > 0 { self.text.get(..4) } else { None }
+    }
+
+    /// Whether the calendar and the clock have it. A leap second is one.
+    fn exists(&self) -> bool {
+        let number =
+            |at: usize, end: usize| self.text.get(at..end).and_then(|digits| digits.parse::<u32>().ok());
+        let is_day = self.date == 0 || {
+            let (year, month) = (number(0, 4).unwrap_or(0), number(5, 7).unwrap_or(0));
+            let index = month.checked_sub(1).and_then(|month| usize::try_from(month).ok());
+            let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+            let days =
+                index.and_then(|index| DAYS.get(index)).map(|days| days + u32::from(month == 2 && is_leap));
+            days.is_some_and(|days| number(8, 10).is_some_and(|day| (1..=days).contains(&day)))
+        };
+        let below =
+            |at: usize, end: u32| number(self.date + at, self.date + at + 2).is_none_or(|part| part < end);
+        is_day && below(0, 24) && below(3, 60) && below(6, 61)
+    }
+
+    /// Refuses two moments between which no line can lie. A date and a time of day do not compare.
+    ///
+    /// # Errors
+    ///
+    /// Where `since` is later than `until`, as far as both are named.
+    pub fn check_order(since: &Self, until: &Self) -> Result<(), super::OptionError> {
+        let shorter = since.text.len().min(until.text.len());
+        let is_backwards =
+            (since.date == 0) == (until.date == 0) && since.text.get(..shorter) > until.text.get(..shorter);
+        if is_backwards {
+            return Err(super::OptionError::Backwards {
+                since: since.text.clone(),
+                until: until.text.clone(),
+            });
+        }
+        Ok(())
     }
 
     /// How the line's time, cut to what was named, compares with this moment; `None` where the line has no date and
@@ -72,15 +110,17 @@ impl FromStr for Moment {
         let trimmed = text.trim();
         let digits: String = trimmed.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         let (date, clock) = match digits.split_at_checked(DATE - 1) {
-            Some(("0000-00-00", "")) => return Ok(Self { text: trimmed.to_owned(), date: DATE }),
+            Some(("0000-00-00", "")) => (DATE, ""),
             Some(("0000-00-00", rest)) => (DATE, rest.strip_prefix(['T', ' ', 't']).ok_or_else(invalid)?),
             _ => (0, digits.as_str()),
         };
         let is_clock = CLOCK_ENDS.iter().any(|end| Some(clock) == "00:00:00".get(..*end));
-        if !is_clock {
+        let is_date_alone = date == DATE && trimmed.len() < DATE;
+        if !is_clock && !is_date_alone {
             return Err(invalid());
         }
-        Ok(Self { text: trimmed.replace(['T', 't'], " "), date })
+        let moment = Self { text: trimmed.replace(['T', 't'], " "), date };
+        if moment.exists() { Ok(moment) } else { Err(super::OptionError::NoSuchMoment(trimmed.to_owned())) }
     }
 }
 
@@ -163,6 +203,35 @@ mod tests {
         assert!(!admits("2026-10-12", "", "04:40:55"));
         assert!(!admits("2026-10-12", "", "none"));
         assert!(admits("", "", "none"));
+    }
+
+    #[test]
+    fn times_that_do_not_exist_are_refused() {
+        for text in [
+            "2026-13-45",
+            "2026-00-10",
+            "2026-02-29",
+            "2026-04-31",
+            "2026-10-12T24:00",
+            "23:60",
+            "2026-10-00",
+        ] {
+            assert_eq!(text.parse::<Moment>(), Err(super::super::OptionError::NoSuchMoment(text.to_owned())));
+        }
+        for text in ["2028-02-29", "2026-12-31T23:59:60", "00:00", "2026-01-01"] {
+            assert!(text.parse::<Moment>().is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_end_before_the_begin_is_refused() {
+        let check = |since: &str, until: &str| {
+            Moment::check_order(&since.parse().unwrap(), &until.parse().unwrap()).is_ok()
+        };
+        assert!(!check("2026-10-13", "2026-10-12") && !check("02:00:01", "02:00:00"));
+        assert!(!check("2026-10-13T00:00", "2026-10-12"));
+        assert!(check("2026-10-12T01:02", "2026-10-12") && check("2026-10-12", "2026-10-12T01:02"));
+        assert!(check("2026-10-12T01:02", "01:00") && check("01:02", "01:02:00"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Does the law change within the log? Two stretches in time, each with the law that explains it best.
 
 use std::f64::consts::TAU;
+use std::ops::RangeInclusive;
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +9,7 @@ use crate::evidence::Place;
 use crate::law::{AcceptanceLaw, LineLaw, Setting, Window, float};
 
 use super::dispersion::{Dispersion, LatticeCheck};
-use super::likelihood::{ln_line, log_likelihood, log_likelihood_of_real};
+use super::likelihood::{Misses, ln_line, log_likelihood, log_likelihood_of_real};
 use super::mechanism::Mechanism;
 use super::sample::Sample;
 use super::trace::Kept;
@@ -50,6 +51,25 @@ pub(super) struct Stated {
     pub(super) charge: f64,
 }
 
+impl Stated {
+    /// The laws that may have been simulated in a stretch: each of these constant lengths, and `simulated` draws at each
+    /// of these values, once. Nothing is charged yet.
+    pub(super) fn simulations(
+        constants: RangeInclusive<u32>,
+        mut values: Vec<f64>,
+        simulated: Mechanism,
+        max: u32,
+    ) -> Vec<Self> {
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let constants = constants.map(|length| (Mechanism::Constant, AcceptanceLaw::Constant(length)));
+        let drawn = values.into_iter().filter_map(|value| {
+            Some((simulated, AcceptanceLaw::match_expected(Setting::new(value, max).ok()?)))
+        });
+        constants.chain(drawn).map(|(mechanism, law)| Self { mechanism, law, charge: 0.0 }).collect()
+    }
+}
+
 /// The best pair of laws.
 pub(super) struct Mixture {
     pub(super) change: Change,
@@ -75,6 +95,8 @@ pub(super) struct Stretches {
     interval: u32,
     /// Most tokens that a step can emit.
     max: u32,
+    /// See [`Sample::is_blind`].
+    is_blind: bool,
 }
 
 impl Stretches {
@@ -91,7 +113,8 @@ impl Stretches {
             lines.sort_by_key(|(number, _)| *number);
         }
         lines.truncate(MAX_LINES);
-        Self { lines: lines.into_iter().map(|(_, line)| line).collect(), interval, max }
+        let lines = lines.into_iter().map(|(_, line)| line).collect();
+        Self { lines, interval, max, is_blind: sample.is_blind }
     }
 
     /// Two stretches under two of these laws, or under one of them and real acceptance; `None` where the lines are too
@@ -163,10 +186,11 @@ impl Stretches {
                 examples.push((line.hundredths(), line.window()));
             }
         }
+        let misses = if self.is_blind { Misses::Many } else { Misses::Few };
         laws.iter()
             .map(|stated| {
                 let law = LineLaw::new(&stated.law, self.interval);
-                let ln = |(hundredths, window): &(u32, Window)| ln_line(&law, *hundredths, *window, true);
+                let ln = |(hundredths, window): &(u32, Window)| ln_line(&law, *hundredths, *window, misses);
                 examples.iter().map(ln).collect()
             })
             .collect()
@@ -199,7 +223,7 @@ impl Stretches {
     /// One stretch under the law that the search found (none: real acceptance), exactly: what it is, its
     /// log-likelihood and its charge. `None` where the lines do not look like that law at all.
     fn stretch(&self, lines: &[Kept], stated: Option<&Stated>) -> Option<(Stretch, f64, f64)> {
-        let sample = Sample::of_lines(lines);
+        let sample = Sample::of_lines(lines, self.is_blind);
         let count = u64::try_from(lines.len()).unwrap_or(u64::MAX);
         let lattice = LatticeCheck::new(self.interval, &sample);
         if let Some(stated) = stated {
@@ -244,7 +268,7 @@ impl Stretches {
 
     /// The best score of one law for all lines.
     fn single(&self, kinds: &[usize], likelihoods: &[Vec<f64>], laws: &[Stated]) -> f64 {
-        let (_, free, charge) = self.free(&Sample::of_lines(&self.lines));
+        let (_, free, charge) = self.free(&Sample::of_lines(&self.lines, self.is_blind));
         let simulated = laws.iter().zip(likelihoods).map(|(stated, table)| {
             let sum: f64 = kinds.iter().map(|kind| table.get(*kind).copied().unwrap_or(0.0)).sum();
             sum - stated.charge
@@ -307,7 +331,7 @@ mod tests {
             steady: true,
             place: Place { file: 0, line },
         });
-        Stretches { lines: Trace::of(entries).kept().to_vec(), interval: INTERVAL, max: 6 }
+        Stretches { lines: Trace::of(entries).kept().to_vec(), interval: INTERVAL, max: 6, is_blind: false }
     }
 
     /// Sums as `match-expected` at 3.51 draws them, near enough.

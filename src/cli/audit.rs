@@ -237,6 +237,10 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    args.replay.check()?;
+    if let (Some(since), Some(until)) = (&args.since, &args.until) {
+        Moment::check_order(since, until)?;
+    }
     let (wanted, mut notes) = wanted(args, global)?;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
     let options = Options {
@@ -330,7 +334,8 @@ fn once(
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
-    let mut notes = reader.passed_over().iter().map(|passed| format!("note: {passed}")).collect();
+    let mut notes: Vec<String> =
+        reader.passed_over().iter().map(|passed| format!("note: {passed}")).collect();
     let mut points = Vec::new();
     if global.verbose {
         let mut skipped = SkippedReport::default();
@@ -342,6 +347,7 @@ fn once(
     told.after(reader.files());
     for mut seen in seen {
         let max = told.tell(&mut seen, reader.files());
+        notes.extend(args.replay.about_seed(&seen));
         let names = |place: Place| file_name(reader.files(), told.names(), place.file);
         let target = wanted.target(&seen, max, names, &mut notes)?;
         points.push(judge(&seen, target.as_ref(), options));

@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct FormatFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: TextFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long)]
     json: bool,
 }
 
@@ -33,11 +33,11 @@ impl FormatFlags {
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ReportFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: ReportFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long)]
     json: bool,
 }
 

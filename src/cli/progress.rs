@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -15,6 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Time between two looks at the counters.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Time between two lines where stderr is no terminal.
+const PLAIN_TICK: Duration = Duration::from_secs(30);
 
 /// Characters that fit a narrow terminal.
 const WIDTH: usize = 79;
@@ -37,6 +40,19 @@ impl ProgressLine {
     #[must_use]
     pub(crate) fn show(progress: Arc<Progress>, quiet: bool) -> Self {
         Self::watch(quiet, move |elapsed| line(progress.read(), progress.total(), elapsed))
+    }
+
+    /// The same where it may take minutes: without a terminal, a plain line now and then.
+    fn watch_or_print(quiet: bool, text: impl Fn(Duration) -> String + Send + 'static) -> Self {
+        if quiet || io::stderr().is_terminal() {
+            return Self::watch(quiet, text);
+        }
+        let running = terminal().ok().map(|stderr| {
+            let (running, ended) = channel();
+            let thread = thread::spawn(move || print_now_and_then(&stderr, &ended, PLAIN_TICK, &text));
+            (running, thread)
+        });
+        Self { running }
     }
 
     /// Draws what `text` says of the time since the beginning.
@@ -71,7 +87,7 @@ impl SearchLine {
     /// Begins to watch; `quiet` shows nothing.
     #[must_use]
     pub(crate) fn show(search: Arc<SeedSearch>, quiet: bool) -> Self {
-        Self(ProgressLine::watch(quiet, move |elapsed| seeds(search.tried(), elapsed)))
+        Self(ProgressLine::watch_or_print(quiet, move |elapsed| seeds(search.tried(), elapsed)))
     }
 }
 
@@ -137,6 +153,20 @@ fn terminal() -> io::Result<File> {
     Ok(io::stderr().as_handle().try_clone_to_owned()?.into())
 }
 
+/// Writes a line each time so much time has gone, until the other end is dropped.
+fn print_now_and_then(
+    mut stderr: impl Write,
+    ended: &Receiver<()>,
+    tick: Duration,
+    text: impl Fn(Duration) -> String,
+) {
+    let began = Instant::now();
+    while ended.recv_timeout(tick) == Err(RecvTimeoutError::Timeout) {
+        // Nobody can be told that stderr does not work.
+        let _ = stderr.write_all(format!("{}\n", text(began.elapsed())).as_bytes());
+    }
+}
+
 fn draw(mut terminal: &File, text: &str) {
     // Nobody can be told that stderr does not work.
     let _ = terminal.write_all(&[CLEAR, text.as_bytes()].concat());
@@ -174,6 +204,27 @@ fn amount(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_lines_come_now_and_then() {
+        let (running, ended) = channel();
+        let (said, heard) = channel();
+        let thread = thread::spawn(move || {
+            let mut written = Vec::new();
+            print_now_and_then(&mut written, &ended, Duration::from_millis(1), |elapsed| {
+                let _ = said.send(());
+                seeds(SEEDS / 2, elapsed + Duration::from_secs(100))
+            });
+            written
+        });
+        heard.recv().unwrap();
+        drop(running);
+        let written = String::from_utf8(thread.join().unwrap()).unwrap();
+        assert!(written.lines().count() > 0 && written.ends_with('\n'), "{written}");
+        assert!(
+            written.lines().all(|line| line.starts_with("trying seeds: 50 %, ") && line.ends_with(" s left"))
+        );
+    }
 
     #[test]
     fn lines_with_and_without_an_end_in_sight() {

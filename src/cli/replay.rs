@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::audit::Wanted;
-use crate::audit::{ReplayMode, RivalCell};
+use crate::audit::{Observed, ReplayMode, RivalCell};
 use crate::replay::{DrawMethod, ReplayOptions, StatedTarget};
 
 const HEADING: &str = "Replay: the server's own random draws";
@@ -51,6 +51,39 @@ enum ReplayFlag {
 }
 
 impl ReplayFlags {
+    /// Refuses what does not go together.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let is_off = self.replay == ReplayFlag::Off;
+        anyhow::ensure!(
+            !(is_off && self.random_seed.is_some()),
+            "--random-seed is for replay, and --replay off leaves that out; drop one of them"
+        );
+        anyhow::ensure!(
+            !(is_off && self.recover_seed),
+            "--recover-seed is for replay, and --replay off leaves that out; drop one of them"
+        );
+        Ok(())
+    }
+
+    /// What there is to say about a seed that was given for a point whose logs name their own.
+    pub(super) fn about_seed(&self, seen: &Observed) -> Option<String> {
+        let given = self.random_seed?;
+        let named = seen.replay()?.named_seeds();
+        let other = named.iter().find(|seed| **seed != given);
+        match (other, named.first()) {
+            (Some(other), _) => Some(format!(
+                "warning: {}: --random-seed {given} is not used: the log names its own seed, {other}; give a seed only for \
+                 logs without one",
+                seen.name()
+            )),
+            (None, Some(_)) => Some(format!(
+                "note: {}: the log names the seed {given} itself; --random-seed is not needed",
+                seen.name()
+            )),
+            (None, None) => None,
+        }
+    }
+
     /// The method of the server whose seed is searched; `None` where none is.
     pub(super) fn recovered(&self) -> Option<DrawMethod> {
         self.recover_seed.then_some(match self.recover_method {

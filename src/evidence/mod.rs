@@ -34,6 +34,7 @@ pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
+pub(crate) use sglang::leading_tokens;
 pub use sglang::{Field, Fields, Scanner};
 pub(crate) use source::escaped;
 pub use source::{

@@ -52,9 +52,10 @@ impl ReplayEvidence {
         self.runs.iter().filter(|run| run.lines > 0).find_map(|run| run.unknown.as_ref())
     }
 
-    /// What the lines say about a target; without one, whether any law draws them.
+    /// What the lines say about a target; without one, whether any law draws them. `lines` is how many of the point have
+    /// an accept length: what could not be laid against draws at all is proved by nobody.
     #[must_use]
-    pub fn conclude(&self, claim: Option<&Claim>) -> Replay {
+    pub fn conclude(&self, claim: Option<&Claim>, lines: u64) -> Replay {
         let runs: Vec<&RunOutcome> = self.runs.iter().filter(|run| run.lines > 0).collect();
         let Some(first) = runs.first() else { return self.unavailable(ReplayReason::NoLines) };
         if runs.iter().any(|run| run.seed.is_none()) {
@@ -68,17 +69,18 @@ impl ReplayEvidence {
         }
         let runs: Vec<&RunOutcome> = runs.iter().copied().filter(|run| !run.is_constant).collect();
         let candidates = joint(&runs, first, claim, self.options.seed_charge);
-        let together = self.decide(&candidates, claim);
+        let together = self.decide(&candidates, claim, lines);
         if together.status == ReplayStatus::Proved || runs.len() < 2 {
             return together;
         }
         // Servers with different targets: the first one that shows another is named.
-        let alone =
-            runs.iter().map(|run| self.decide(&joint(&[run], run, claim, self.options.seed_charge), claim));
+        let alone = runs
+            .iter()
+            .map(|run| self.decide(&joint(&[run], run, claim, self.options.seed_charge), claim, run.lines));
         alone.into_iter().find(|found| found.status == ReplayStatus::OtherTarget).unwrap_or(together)
     }
 
-    fn decide(&self, candidates: &[Candidate], claim: Option<&Claim>) -> Replay {
+    fn decide(&self, candidates: &[Candidate], claim: Option<&Claim>, lines: u64) -> Replay {
         let best_of = |list: &[&Candidate], of: fn(&Candidate) -> f64| -> Option<usize> {
             let best = list.iter().enumerate().min_by(|left, right| of(left.1).total_cmp(&of(right.1)));
             best.map(|(index, _)| index)
@@ -94,6 +96,11 @@ impl ReplayEvidence {
                 .map(|other| other.outcome.law)
                 .collect();
             if rivals.is_empty() {
+                let checked = best.outcome.tally.checked;
+                if checked < lines {
+                    let reason = ReplayReason::Partial { checked, lines };
+                    return self.report(ReplayStatus::Unavailable, best, best.log10_chance(), Some(reason));
+                }
                 let is_other = claim.is_some() && !best.is_stated;
                 let status = if is_other { ReplayStatus::OtherTarget } else { ReplayStatus::Proved };
                 return self.report(status, best, best.log10_chance(), None);
@@ -107,7 +114,15 @@ impl ReplayEvidence {
             .filter(|candidate| candidate.outcome.given_up.is_none() && candidate.outcome.failed > 0)
             .collect();
         let nearest = best_of(&broken, Candidate::log10_tail).and_then(|index| broken.get(index));
-        if let Some(nearest) = nearest.filter(|nearest| nearest.log10_tail() <= PROOF) {
+        // A law that is borne out better, and fails nowhere, leaves nothing to contradict.
+        let rival = candidates
+            .iter()
+            .filter(|other| other.is_good() || other.outcome.given_up == Some(GivenUp::Slips))
+            .map(Candidate::log10_tail)
+            .fold(0.0, f64::min);
+        if let Some(nearest) =
+            nearest.filter(|nearest| nearest.log10_tail() <= PROOF && nearest.log10_tail() < rival)
+        {
             return self.report(ReplayStatus::Contradicted, nearest, nearest.log10_tail(), None);
         }
         let stated = candidates.iter().find(|candidate| candidate.is_stated);
@@ -121,6 +136,12 @@ impl ReplayEvidence {
         match (stated, claim) {
             _ if possible > PROOF => self.unavailable(ReplayReason::TooFewLines { log10_chance: possible }),
             _ if slipped.is_some() => self.unavailable(ReplayReason::TooManySlips),
+            (Some(stated), Some(_)) if stated.outcome.failed == 0 && stated.outcome.tally.adrift > 0 => {
+                self.unavailable(ReplayReason::Unplaced)
+            }
+            (Some(_), Some(claim)) if claim.fits && self.is_seed_given() => {
+                self.unavailable(ReplayReason::GivenSeed)
+            }
             (Some(stated), Some(claim)) if claim.fits => {
                 self.report(ReplayStatus::Contradicted, stated, stated.log10_tail(), None)
             }
@@ -181,6 +202,20 @@ impl ReplayEvidence {
             reason: Some(reason),
             first_lines: Vec::new(),
         }
+    }
+
+    /// Whether no log names its seed, so that the lines need not be those of the one that was given.
+    fn is_seed_given(&self) -> bool {
+        self.runs.iter().filter(|run| run.lines > 0).all(|run| run.named_seed.is_none())
+    }
+
+    /// The seeds that the logs name themselves, where one was given by hand as well.
+    #[must_use]
+    pub fn named_seeds(&self) -> Vec<u64> {
+        let mut named: Vec<u64> =
+            self.runs.iter().filter(|run| run.lines > 0).filter_map(|run| run.named_seed).collect();
+        named.dedup();
+        named
     }
 
     fn seed(&self) -> Option<u64> {

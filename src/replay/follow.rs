@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::law::DrawLaw;
 use super::line::{Judgement, Line, Printer, WindowKind};
 use super::odds::{Odds, log10_tried};
-use super::resync::{self, Found};
+use super::resync::{self, Found, Search};
 use super::sequence::{Sampler, Sequence};
 use super::tally::{Slip, Tally};
 
@@ -39,6 +39,25 @@ const BORNE_OUT: f64 = -3.0;
 /// Searches for a slip before any line fits, and exact lines that earn another one.
 const FREE_SEARCHES: u64 = 2;
 const LINES_PER_SEARCH: u64 = 6;
+
+/// Lines that are waited for at most, where few of them are steady.
+const MOST_AWAITED: usize = 512;
+
+/// Lines that are remembered as standing together.
+const JOINED: usize = 16;
+
+/// What is done with the first waiting lines.
+#[derive(Clone, Debug)]
+enum Decision {
+    /// More lines are needed.
+    Wait,
+    /// So many do not fit their own draws, or are at least next to such.
+    Fail(usize),
+    /// So many belong to draws that cannot be told.
+    LeaveOut(usize),
+    /// They go on elsewhere.
+    Go(Found),
+}
 
 /// What all followers of one law in one run share.
 #[derive(Clone, Debug)]
@@ -92,6 +111,14 @@ pub(super) enum GivenUp {
     Slips,
 }
 
+/// Another offset, from the one that is followed.
+#[derive(Clone, Copy, Debug)]
+struct Rival {
+    draws: i64,
+    /// So many more lines are exact there.
+    exact: i64,
+}
+
 /// One rank's lines along one sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Follower {
@@ -99,13 +126,22 @@ pub(super) struct Follower {
     sequence: Sequence,
     /// The draw that the next line begins with.
     next: u64,
-    /// Lines that wait for those after them, the first of which fails or follows a flush.
+    /// Lines that wait for those after them, the first of which fails, or follows a flush or a gap.
     pending: VecDeque<Line>,
+    /// So many lines are waited for.
+    awaited: usize,
     /// Lines since the last certain one that differ within reach, and their first draws.
     tail: VecDeque<(Line, u64)>,
     /// Steady lines that were exact since then.
     settled: u32,
+    /// Other offsets at which every line since the last search fits as well.
+    rivals: Vec<Rival>,
+    /// The last lines that are known to have none missing between them, up to now.
+    joined: VecDeque<Line>,
     searches: u64,
+    /// Lines since the place was last searched: exact steady ones, others, exact others; and the price of that search.
+    since: [u64; 3],
+    price: f64,
     pub(super) tally: Tally,
     pub(super) given_up: Option<GivenUp>,
 }
@@ -115,12 +151,17 @@ impl Follower {
     pub(super) fn new(script: Arc<Script>, first: u64, charge: f64) -> Self {
         Self {
             sequence: script.sequence(),
+            awaited: script.ahead,
             script,
             next: first,
             pending: VecDeque::new(),
             tail: VecDeque::new(),
             settled: 0,
+            rivals: Vec::new(),
+            joined: VecDeque::new(),
             searches: 0,
+            since: [0; 3],
+            price: f64::NEG_INFINITY,
             tally: Tally { charge, ..Tally::default() },
             given_up: None,
         }
@@ -128,12 +169,13 @@ impl Follower {
 
     /// The next line.
     pub(super) fn follow(&mut self, line: Line) {
-        if self.given_up.is_some() || (self.pending.is_empty() && !line.flushed && self.take(&line)) {
+        let is_plain = !line.flushed && !line.gap;
+        if self.given_up.is_some() || (is_plain && self.pending.is_empty() && self.take(&line)) {
             return;
         }
         self.pending.push_back(line);
-        if self.pending.len() >= self.script.ahead {
-            self.resolve();
+        if self.pending.len() >= self.awaited {
+            self.resolve(false);
         }
     }
 
@@ -142,43 +184,95 @@ impl Follower {
         self.given_up.get_or_insert(GivenUp::Failures);
         self.pending = VecDeque::new();
         self.tail = VecDeque::new();
+        self.rivals = Vec::new();
     }
 
     /// No line follows.
     pub(super) fn finish(&mut self) {
         while self.given_up.is_none() && !self.pending.is_empty() {
-            self.resolve();
+            self.resolve(true);
         }
         self.pending = VecDeque::new();
         self.tail = VecDeque::new();
+        self.rivals = Vec::new();
     }
 
     /// Counts the line unless it fails.
     fn take(&mut self, line: &Line) -> bool {
-        let draws = self.sequence.window(self.next, self.script.interval);
-        let (judgement, expected) = self.script.printer.judge(line, draws);
-        match judgement {
-            Judgement::Failed => return false,
-            Judgement::Exact if line.window.is_steady() && !self.tail.is_empty() => {
-                self.settled += 1;
-                if self.settled >= SETTLING {
-                    self.tail.clear();
+        loop {
+            let draws = self.sequence.window(self.next, self.script.interval);
+            let (judgement, expected) = self.script.printer.judge(line, draws);
+            match judgement {
+                Judgement::Failed if self.exchange(line) => continue,
+                Judgement::Failed => return false,
+                Judgement::Exact if line.window.is_steady() && !self.tail.is_empty() => {
+                    self.settled += 1;
+                    if self.settled >= SETTLING {
+                        self.tail.clear();
+                    }
+                }
+                Judgement::Exact | Judgement::Silent => {}
+                Judgement::Reached => {
+                    self.settled = 0;
+                    self.tail.push_back((*line, self.next));
+                    if self.tail.len() > TAIL {
+                        self.tail.pop_front();
+                    }
                 }
             }
-            Judgement::Exact | Judgement::Silent => {}
-            Judgement::Reached => {
-                self.settled = 0;
-                self.tail.push_back((*line, self.next));
-                if self.tail.len() > TAIL {
-                    self.tail.pop_front();
-                }
+            if !self.rivals.is_empty() {
+                self.keep_rivals(line, judgement);
             }
+            self.count(line, judgement, expected);
+            return true;
         }
-        self.count(line, judgement, expected);
+    }
+
+    /// Forgets the other offsets at which the line does not fit.
+    fn keep_rivals(&mut self, line: &Line, judgement: Judgement) {
+        let is_exact = i64::from(judgement == Judgement::Exact);
+        let (script, sequence, next) = (&self.script, &mut self.sequence, self.next);
+        self.rivals.retain_mut(|rival| {
+            let Some(judged) = judge_at(script, sequence, next, rival.draws, line) else { return false };
+            rival.exact += i64::from(judged == Judgement::Exact) - is_exact;
+            judged != Judgement::Failed
+        });
+    }
+
+    /// Goes over to another offset at which the line and all since the last search fit, the likeliest of them.
+    fn exchange(&mut self, line: &Line) -> bool {
+        let (script, sequence, next) = (&self.script, &mut self.sequence, self.next);
+        self.rivals.retain(|rival| {
+            let judged = judge_at(script, sequence, next, rival.draws, line);
+            judged.is_some_and(|judged| judged != Judgement::Failed)
+        });
+        let best = self.rivals.iter().copied().max_by_key(|rival| (rival.exact, -rival.draws.abs()));
+        let Some(best) = best else { return false };
+        self.next = self.next.saturating_add_signed(best.draws);
+        self.tally.exchange(best.exact, best.draws, line.place);
+        self.tail.clear();
+        self.rivals.retain_mut(|rival| {
+            rival.draws -= best.draws;
+            rival.exact -= best.exact;
+            rival.draws != 0
+        });
         true
     }
 
     fn count(&mut self, line: &Line, judgement: Judgement, expected: u32) {
+        let (is_exact, is_steady) = (u64::from(judgement == Judgement::Exact), line.window.is_steady());
+        let [steady, others, others_exact] = self.since;
+        self.since = if is_steady {
+            [steady + is_exact, others, others_exact]
+        } else {
+            [steady, others + 1, others_exact + is_exact]
+        };
+        if !line.follows {
+            self.joined.clear();
+        } else if self.joined.len() >= JOINED {
+            self.joined.pop_front();
+        }
+        self.joined.push_back(*line);
         self.tally.add(line, judgement, expected, self.script.steps());
         self.next = self.next.saturating_add(self.script.steps());
     }
@@ -196,42 +290,169 @@ impl Follower {
         }
     }
 
-    /// Decides about the first waiting line, and takes those after it that need no decision.
-    fn resolve(&mut self) {
-        let Some(mut first) = self.pending.front().copied() else { return };
-        if first.flushed {
-            self.realign(&first);
-            first.window = WindowKind::Unknown;
-        } else if let Some(found) = self.find_slip() {
-            self.slip(&first, found);
-            first.window = WindowKind::Unknown;
+    /// Takes the first waiting lines whether they fail or not.
+    fn take_first(&mut self, count: usize) {
+        for _ in 0..count {
+            let Some(line) = self.pending.pop_front() else { return };
+            self.take_anyway(&Line { flushed: false, ..line });
         }
-        self.pending.pop_front();
-        self.take_anyway(&first);
+    }
+
+    /// Leaves out the first waiting lines: where they belong cannot be told.
+    fn leave_out(&mut self, count: usize) {
+        for _ in 0..count {
+            let Some(line) = self.pending.pop_front() else { break };
+            self.tally.adrift += u64::from(line.hundredths.is_some());
+            self.next = self.next.saturating_add(self.script.steps());
+        }
+        self.joined.clear();
+        self.tail.clear();
+    }
+
+    /// Decides about the first waiting lines, and takes those after them that need no decision. `is_over` says that no
+    /// line follows.
+    fn resolve(&mut self, is_over: bool) {
+        let lines = following(&self.pending);
+        let Some(first) = lines.first().copied() else { return };
+        let is_closed = is_over || lines.len() < self.pending.len();
+        match self.decide(&lines, is_closed) {
+            Decision::Wait => {
+                self.awaited = (self.awaited * 2).min(MOST_AWAITED);
+                return;
+            }
+            // Where the place is not certain, a line that fails there says nothing.
+            Decision::Fail(count) if !self.is_placed() => self.leave_out(count),
+            Decision::Fail(count) => self.take_first(count),
+            Decision::LeaveOut(count) => self.leave_out(count),
+            Decision::Go(found) => {
+                if found.line > 0 {
+                    self.bridge(&lines, &found);
+                }
+                if self.given_up.is_some() {
+                    return;
+                }
+                self.go(&found);
+            }
+        }
+        self.awaited = self.script.ahead;
+        debug_assert!(self.pending.front().is_none_or(|line| line.place != first.place));
         while let Some(line) = self.pending.front().copied() {
-            if self.given_up.is_some() || line.flushed || !self.take(&line) {
+            if self.given_up.is_some() || line.flushed || line.gap || !self.take(&line) {
                 return;
             }
             self.pending.pop_front();
         }
     }
 
-    fn find_slip(&mut self) -> Option<Found> {
-        let earned = FREE_SEARCHES + self.tally.exact / LINES_PER_SEARCH;
-        if self.searches >= earned {
-            return None;
-        }
-        self.searches += 1;
-        let lines: Vec<Line> = following(&self.pending);
-        let is_borne_out = self.tally.log10_tail(self.script.odds) <= BORNE_OUT;
-        resync::find_slip(&self.script, &mut self.sequence, self.next, &lines, is_borne_out)
+    /// Whether the place at hand is that of the server's start, or is borne out since it was found.
+    fn is_placed(&self) -> bool {
+        let [steady, others, others_exact] = self.since;
+        let odds = self.script.odds;
+        let chance = crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
+        self.rivals.is_empty() && chance + self.price < resync::CHANCE
     }
 
-    /// Goes on at other draws. Lines before that were not certain may belong to them too.
-    fn slip(&mut self, first: &Line, found: Found) {
+    fn decide(&mut self, lines: &[Line], is_closed: bool) -> Decision {
+        let Some(first) = lines.first() else { return Decision::Fail(1) };
+        let is_borne_out = self.tally.log10_tail(self.script.odds) <= BORNE_OUT;
+        let steady = lines.iter().skip(1).filter(|line| line.window.is_steady() && line.hundredths.is_some());
+        let steady = u64::try_from(steady.count()).unwrap_or(0);
+        let is_ample = crate::law::float(steady) * self.script.odds.log10_line() <= 2.0 * resync::BELIEVED_AT;
+        let earned = FREE_SEARCHES + self.tally.exact / LINES_PER_SEARCH;
+        let may_search = self.searches < earned;
+        self.searches += u64::from(may_search);
+        let mut search =
+            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+        if first.flushed {
+            return Decision::Go(search.phase());
+        }
+        if first.gap {
+            if let Some(found) = search.after_gap() {
+                return Decision::Go(found);
+            }
+            if !is_closed && !is_ample && lines.len() < MOST_AWAITED {
+                return Decision::Wait;
+            }
+            if let Some(found) = search.last_lines(true) {
+                return Decision::Go(found);
+            }
+            return search.later().map_or(Decision::LeaveOut(1), Decision::Go);
+        }
+        if !may_search {
+            return Decision::Fail(1);
+        }
+        if let Some(found) = search.multiples() {
+            return Decision::Go(found);
+        }
+        if let Some(count) = search.same_again() {
+            return Decision::Fail(count);
+        }
+        let has_gaps = lines.iter().any(|line| line.gap);
+        if is_ample && !has_gaps && !is_borne_out {
+            return Decision::Fail(1);
+        }
+        if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
+            return Decision::Go(found);
+        }
+        if !self.is_explained_elsewhere(lines) {
+            return Decision::Fail(1);
+        }
+        let mut search =
+            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+        if is_borne_out && let Some(found) = search.later() {
+            return Decision::Go(found);
+        }
+        if is_ample && !has_gaps {
+            return Decision::Fail(1);
+        }
+        if !is_closed {
+            return if lines.len() < MOST_AWAITED { Decision::Wait } else { Decision::LeaveOut(1) };
+        }
+        match search.last_lines(false) {
+            Some(found) => Decision::Go(found),
+            None if is_ample => Decision::LeaveOut(1),
+            None => Decision::LeaveOut(lines.len()),
+        }
+    }
+
+    /// Whether missing lines can be why the first waiting line fails: the lines that are known to stand together with it,
+    /// before and after, fit elsewhere, and do not speak for the place at hand.
+    fn is_explained_elsewhere(&mut self, lines: &[Line]) -> bool {
+        let is_joined = lines.first().is_some_and(|first| first.follows);
+        let before = if is_joined { self.joined.len() } else { 0 };
+        let Some((first, behind)) = lines.split_first() else { return false };
+        let mut block: Vec<Line> = self.joined.iter().skip(self.joined.len() - before).copied().collect();
+        block.push(*first);
+        block.extend(behind.iter().take_while(|line| line.follows).take(JOINED));
+        let back = self.script.steps().saturating_mul(u64::try_from(before).unwrap_or(0));
+        let Some(next) = self.next.checked_sub(back) else { return true };
+        let mut search = Search { script: &self.script, sequence: &mut self.sequence, next, lines: &block };
+        search.is_explained()
+    }
+
+    /// Lines between two places where lines are missing: at the one offset at which they fit, or at none.
+    fn bridge(&mut self, lines: &[Line], found: &Found) {
+        let mut search =
+            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+        let Some(between) = search.between(found.line, found.draws) else {
+            return self.leave_out(found.line);
+        };
+        let draws = between.draws;
+        self.go(&Found { rivals: Vec::new(), ..between });
+        self.take_first(found.line.saturating_sub(1));
+        // The rest of the way.
+        self.next = self.next.saturating_add_signed(-draws);
+    }
+
+    /// Goes on at other draws with the first waiting line. Lines before that were not certain may belong to them too.
+    fn go(&mut self, found: &Found) {
+        let Some(first) = self.pending.pop_front() else { return };
         self.tally.charge += log10_tried(found.tried);
         let mut place = first.place;
         for (line, at) in std::mem::take(&mut self.tail).into_iter().rev() {
+            if first.flushed || found.draws == 0 {
+                break;
+            }
             let Some(at) = at.checked_add_signed(found.draws) else { continue };
             let draws = self.sequence.ahead(at, self.script.interval);
             if draws.len() == self.script.interval
@@ -241,26 +462,37 @@ impl Follower {
                 place = line.place;
             }
         }
-        self.tally.slip(Slip { place, draws: found.draws });
-        self.next = self.next.saturating_add_signed(found.draws);
-        if self.tally.slip_count > FREE_SLIPS + self.tally.checked / LINES_PER_SLIP {
-            self.given_up = Some(GivenUp::Slips);
-        }
-    }
-
-    /// After a flush the next window begins up to an interval later.
-    fn realign(&mut self, first: &Line) {
-        let lines: Vec<Line> = following(&self.pending);
-        let found = resync::find_phase(&self.script, &mut self.sequence, self.next, &lines);
-        self.tally.charge += log10_tried(found.tried);
-        self.tail.clear();
         if found.draws != 0 {
-            // No slip that anybody has to explain: it counts for nothing.
-            self.tally.slip(Slip { place: first.place, draws: found.draws });
-            self.tally.slip_count -= 1;
+            self.tally.slip(Slip { place, draws: found.draws });
+            // What the log itself tells of is no slip that anybody has to explain.
+            self.tally.slip_count -= u64::from(first.flushed || first.gap);
         }
         self.next = self.next.saturating_add_signed(found.draws);
+        self.rivals.clear();
+        self.joined.clear();
+        if found.tried > 1 {
+            self.since = [0; 3];
+            self.price = log10_tried(found.tried);
+        }
+        self.take_anyway(&Line { window: WindowKind::Unknown, ..first });
+        self.rivals = found.rivals.iter().map(|draws| Rival { draws: *draws, exact: 0 }).collect();
+        if self.tally.slip_count > FREE_SLIPS + self.tally.checked / LINES_PER_SLIP {
+            self.given_up.get_or_insert(GivenUp::Slips);
+        }
     }
+}
+
+/// What a line is at another offset; `None` where its draws are no longer kept.
+fn judge_at(
+    script: &Script,
+    sequence: &mut Sequence,
+    next: u64,
+    draws: i64,
+    line: &Line,
+) -> Option<Judgement> {
+    let at = next.checked_add_signed(draws)?;
+    let lengths = sequence.ahead(at, script.interval);
+    (lengths.len() == script.interval).then(|| script.printer.judge(line, lengths).0)
 }
 
 /// The waiting lines up to the next flush.

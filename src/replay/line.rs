@@ -13,6 +13,10 @@ pub(super) struct Line {
     pub(super) window: WindowKind,
     /// The counters started anew before it.
     pub(super) flushed: bool,
+    /// Something before it could not be read, or its tokens say that a line is missing.
+    pub(super) gap: bool,
+    /// Its tokens say that no line is missing before it.
+    pub(super) follows: bool,
 }
 
 /// What is known about the batch in a line's window.

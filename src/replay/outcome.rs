@@ -60,23 +60,15 @@ pub enum ReplayReason {
         /// All lines with an accept length.
         lines: u64,
     },
+    /// Lines are missing so often that those between cannot be placed.
+    Unplaced,
+    /// The seed was given by hand, and no law draws these lines from it.
+    GivenSeed,
     /// Windows of so many steps are not replayed.
     IntervalTooLong,
 }
 
 impl Replay {
-    /// The same for a point with so many lines that have an accept length: what could not be laid against draws at all
-    /// is proved by nobody.
-    #[must_use]
-    pub(crate) fn covering(mut self, lines: u64) -> Self {
-        let is_proof = matches!(self.status, ReplayStatus::Proved | ReplayStatus::OtherTarget);
-        if is_proof && self.lines_checked < lines {
-            self.status = ReplayStatus::Unavailable;
-            self.reason = Some(ReplayReason::Partial { checked: self.lines_checked, lines });
-        }
-        self
-    }
-
     /// Whether at least some of the lines are a simulating server's own draws.
     #[must_use]
     pub(crate) fn is_simulated(&self) -> bool {

@@ -105,6 +105,8 @@ pub(super) struct TrialOutcome {
 #[derive(Clone, Debug)]
 pub(super) struct RunOutcome {
     pub(super) seed: Option<u64>,
+    /// The seed as the log has it.
+    pub(super) named_seed: Option<u64>,
     pub(super) lines: u64,
     pub(super) is_constant: bool,
     pub(super) is_interval_too_long: bool,
@@ -207,6 +209,7 @@ impl Run {
         let interval = options.decode_log_interval.or(self.server.interval);
         RunOutcome {
             seed: self.server.seed.or(options.seed),
+            named_seed: self.server.seed,
             lines: self.shape.lines,
             is_constant: self.shape.is_constant(),
             is_interval_too_long: trials.interval > LONGEST_INTERVAL,
@@ -293,7 +296,7 @@ impl Trial {
             let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
             follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));
             let lines = lines.iter().enumerate().map(|(index, line)| match index {
-                0 => Line { window: WindowKind::Unknown, flushed: false, ..*line },
+                0 => Line { window: WindowKind::Unknown, flushed: false, gap: false, ..*line },
                 _ => *line,
             });
             trial.add(follower, lines, is_over);

@@ -48,6 +48,8 @@ pub(super) struct Tally {
     pub(super) first_lines: Vec<SideBySide>,
     pub(super) slips: Vec<Slip>,
     pub(super) slip_count: u64,
+    /// Lines whose place among the draws cannot be told: they stand alone between lines that are missing.
+    pub(super) adrift: u64,
     /// Decimal logarithm of the offsets tried, summed.
     pub(super) charge: f64,
     /// Draws that the lines stand for.
@@ -85,6 +87,16 @@ impl Tally {
         self.exact += 1;
     }
 
+    /// Lines were laid at one of two offsets, and so many more are exact at the other.
+    pub(super) fn exchange(&mut self, exact: i64, draws: i64, place: Place) {
+        self.exact = self.exact.saturating_add_signed(exact);
+        self.bounded = self.bounded.saturating_add_signed(-exact);
+        match self.slips.last_mut() {
+            Some(slip) => slip.draws += draws,
+            None => self.slips.push(Slip { place, draws }),
+        }
+    }
+
     pub(super) fn slip(&mut self, slip: Slip) {
         self.slip_count += 1;
         if self.slips.len() < LISTED_SLIPS {
@@ -105,6 +117,7 @@ impl Tally {
         self.steady += other.steady;
         self.steady_exact += other.steady_exact;
         self.slip_count += other.slip_count;
+        self.adrift += other.adrift;
         self.charge += other.charge;
         self.draws += other.draws;
         let earlier = [self.first_mismatch, other.first_mismatch].into_iter().flatten();

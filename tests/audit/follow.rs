@@ -36,7 +36,8 @@ fn decode_lines(name: &str) -> Vec<String> {
 }
 
 fn start(paths: &[&Path], flags: &str) -> Child {
-    let mut command = program(&format!("audit --follow --json {flags}"));
+    let json = if flags.contains("--format") { "" } else { "--json" };
+    let mut command = program(&format!("audit --follow {json} {flags}"));
     command.args(paths).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 

@@ -369,6 +369,67 @@ fn clamped_real_and_off_by_one() {
     }
 }
 
+/// Without the cap fields the same lines are consistent; with a target of 1 they do not matter.
+#[test]
+fn capped_lines_cannot_be_consistent() {
+    let log = |capped: &str| -> String {
+        (0..12).map(|second| line(second, "", 4, "3.00", &format!("{capped}cuda graph: True, "))).collect()
+    };
+    let target = "--accept-length 3 --max-accept-length 6";
+    assert_eq!(audit("uncapped.log", &log(""), target).0, 0);
+    let (exit, document) = audit("capped.log", &log("block accept len: 3.00, "), target);
+    assert_eq!((exit, &document["points"][0]["verdict"]), (1, &"inconsistent".into()));
+}
+
+/// One token below a target, and a golden cell: both may be what happened.
+#[test]
+fn a_golden_cell_one_token_off_has_both_names() {
+    let values =
+        ["2.50", "2.55", "2.48", "2.52", "2.45", "2.58", "2.50", "2.60", "2.42", "2.55", "2.48", "2.50"];
+    let values: Vec<&str> = values.iter().copied().cycle().take(60).collect();
+    let (exit, document) =
+        audit("both.log", &lines("", &values), "--accept-length 3.51 --max-accept-length 6");
+    let codes = codes(&document);
+    assert_eq!(exit, 1);
+    assert!(codes.contains(&"off-by-one".to_owned()), "{codes:?}");
+}
+
+#[test]
+fn a_given_interval_against_the_servers_is_said() {
+    let (_, document) = audit_given("--decode-log-interval 20");
+    let found = finding(&document, "decode-log-interval-mismatch");
+    assert_eq!(found["severity"], "warning");
+    assert!(found["message"].as_str().unwrap().contains("say 40"), "{found}");
+    let (exit, document) = audit_given("--decode-log-interval 40");
+    assert_eq!((exit, codes(&document)), (0, Vec::new()));
+}
+
+fn audit_given(flags: &str) -> (i32, Value) {
+    let output =
+        run(&format!("audit e3k5_al351.log --accept-length 3.51 --max-accept-length 6 --json {flags}"));
+    (output.status.code().unwrap(), json(&output))
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let target = "audit e3k5_al351.log --accept-length 3.51 --max-accept-length 6";
+    for (flags, said) in [
+        ("--since 2026-13-45", "no such time"),
+        ("--since 2026-11-30T25:00", "no such time"),
+        ("--since 2026-11-30T08:00 --until 2026-11-30T07:00", "no time lies between"),
+        ("--json --format text", "cannot be used with"),
+        ("--replay off --random-seed 5", "--replay off leaves that out"),
+        ("--replay off --recover-seed", "--replay off leaves that out"),
+    ] {
+        let output = run(&format!("{target} {flags}"));
+        assert_eq!(output.status.code(), Some(2), "{flags}");
+        assert!(text(&output.stderr).contains(said) && output.stdout.is_empty(), "{}", text(&output.stderr));
+    }
+    let output = run(&format!("{target} --confidence 0.99999999999999"));
+    let printed = text(&output.stdout);
+    assert!(printed.contains("99.999999999999 %") && !printed.contains("100 %"), "{printed}");
+}
+
 #[test]
 fn flags_of_the_lines_are_findings() {
     let mut log = String::new();
@@ -381,7 +442,7 @@ fn flags_of_the_lines_are_findings() {
     let (_, document) = audit("flags.log", &log, "--accept-length 3 --max-accept-length 6");
     for (code, severity, line) in [
         ("cuda-graph-off", "warning", 8),
-        ("not-verify-all", "warning", 4),
+        ("not-verify-all", "error", 4),
         ("accept-rate-disagrees", "warning", 1),
     ] {
         let found = finding(&document, code);
@@ -392,6 +453,8 @@ fn flags_of_the_lines_are_findings() {
         );
     }
     let point = &document["points"][0];
+    // An accept length above 1 cannot have been simulated there.
+    assert_eq!(point["verdict"], "inconsistent");
     assert_eq!((&point["cuda_graph"]["true"], &point["cuda_graph"]["false"]), (&11.into(), &1.into()));
     assert_eq!(point["skipped_lines"]["truncated"], 1);
 }

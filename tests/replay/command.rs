@@ -36,6 +36,49 @@ fn a_proof_is_one_sentence_with_lines_side_by_side() {
     }
 }
 
+/// A seed beside a log that names its own: said, and not used.
+#[test]
+fn a_given_seed_does_not_replace_the_logs() {
+    let log = path("e3k5_al351");
+    let line = format!("audit {} --accept-length 3.51 --max-accept-length 6", log.display());
+    let output = run(&format!("{line} --random-seed 5"));
+    assert_eq!(output.status.code(), Some(0));
+    let said = stderr(&output);
+    assert!(said.contains("warning: ") && said.contains("names its own seed, 320846001"), "{said}");
+    let output = run(&format!("{line} --random-seed 320846001"));
+    assert!(stderr(&output).contains("--random-seed is not needed"), "{}", stderr(&output));
+}
+
+/// Without one, a wrong seed is the caller's fault and not the log's.
+#[test]
+fn a_wrong_seed_is_not_blamed_on_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("server.log");
+    let text: String =
+        super::support::log("e3k5_al351").into_iter().filter(|line| !line.contains("server_args=")).collect();
+    std::fs::write(&file, text).unwrap();
+    let line = format!("audit {} --accept-length 3.51 --max-accept-length 6 --json", file.display());
+    let output = run(&format!("{line} --random-seed 5"));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let point = &document["points"][0];
+    assert_eq!(
+        (&point["replay"]["status"], &point["verdict"]),
+        (&"unavailable".into(), &"consistent".into())
+    );
+    assert!(point["replay"]["reason"].as_str().unwrap().contains("the seed that was given"), "{point}");
+    let findings = point["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|finding| finding["code"] != "replay-contradicted"), "{findings:?}");
+}
+
+#[test]
+fn ranks_of_one_seed_share_their_draws() {
+    let line = "simulate --accept-length 3.51 --max-accept-length 6 --ranks 2 --random-seed 5 --steps 100";
+    assert_eq!(run(line).status.code(), Some(0));
+    let output = run(&format!("{line} --ranks-share-draws false"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("contradict each other"), "{}", stderr(&output));
+}
+
 #[test]
 fn lines_are_known_before_the_run() {
     let line =

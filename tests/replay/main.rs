@@ -11,5 +11,6 @@ mod foreign;
 #[cfg(feature = "cli")]
 mod h200;
 mod pytorch;
+mod removed;
 mod support;
 mod tampered;

@@ -21,7 +21,7 @@ pub(crate) fn about_lines(
     let mut findings = Vec::new();
     findings.extend(nothing_to_audit(seen));
     findings.extend(above_max(seen, sample, target));
-    findings.extend(capped(seen));
+    findings.extend(capped(seen, target));
     findings.extend(shared_draws(sample));
     findings.extend(duplicates(seen));
     findings.extend(graphs(seen));
@@ -92,9 +92,12 @@ fn above_max(seen: &Observed, sample: &Sample<'_>, target: Option<&Target>) -> O
     ))
 }
 
-fn capped(seen: &Observed) -> Option<Finding> {
+/// Not every draft is verified: then no accept length above 1 can have been simulated.
+fn capped(seen: &Observed, target: Option<&Target>) -> Option<Finding> {
+    let is_impossible = target.is_some_and(|target| target.accept_length().get() > 1.0);
+    let finding = if is_impossible { error } else { warning };
     (seen.capped_lines > 0).then(|| {
-        warning(
+        finding(
             FindingCode::NotVerifyAll,
             seen.first_capped,
             format!(

@@ -12,6 +12,22 @@ use super::super::server::drafter;
 use super::super::stretches::Stretch;
 use super::{count, error};
 
+/// The finding of a simulated length one token beside the target, unless there is one.
+///
+/// A golden cell that lies one token beside the target has two: the other cell may have been set, or the target with the
+/// bonus token counted wrong.
+pub(crate) fn one_off_too(
+    place: Option<Place>,
+    target: Option<&Target>,
+    findings: &[Finding],
+    shown: f64,
+) -> Option<Finding> {
+    let target = target?;
+    let is_one_off = ((target.accept_length().get() - shown).abs() - 1.0).abs() < 1e-9;
+    let is_new = !findings.iter().any(|finding| finding.code == FindingCode::OffByOne);
+    (is_one_off && is_new).then(|| one_off(place, target, shown))
+}
+
 /// The finding that belongs to the mechanism of a point with a target.
 pub(crate) fn about_mechanism(
     seen: &Observed,

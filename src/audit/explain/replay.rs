@@ -142,7 +142,16 @@ impl fmt::Display for ReplayReason {
             Self::Partial { checked, lines } => write!(
                 f,
                 "{checked} of {lines} lines are a simulating server's own draws, and the others could not be laid against \
-                 draws: another server's lines, or changed ones"
+                 draws: another server's lines, changed ones, or too few between lines that are missing"
+            ),
+            Self::Unplaced => write!(
+                f,
+                "lines are missing or unreadable so often that those between cannot be told apart from others"
+            ),
+            Self::GivenSeed => write!(
+                f,
+                "the seed that was given draws none of these lines for any target that the server could have had: it is \
+                 another server's, or the log begins later than the search for its start reaches"
             ),
             Self::IntervalTooLong => write!(f, "the lines stand for too many steps each"),
         }

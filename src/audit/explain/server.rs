@@ -41,6 +41,21 @@ pub(crate) fn about_server(seen: &Observed, target: Option<&Target>) -> Vec<Find
     findings
 }
 
+/// The steps of a line as the caller gives them against the server's arguments. Those of the caller count.
+pub(crate) fn about_interval(seen: &Observed, given: Option<u32>) -> Option<Finding> {
+    let given = given?;
+    let logged = |server: &ServerStart| server.decode_log_interval.filter(|logged| *logged != given);
+    let (logged, place) = seen.servers.iter().find_map(|(server, place)| Some((logged(server)?, place)))?;
+    Some(warning(
+        FindingCode::DecodeLogIntervalMismatch,
+        Some(place),
+        format!(
+            "--decode-log-interval {given} was given, and the server's arguments say {logged}: the lines were judged as \
+             {given} verify steps each; drop the flag unless the arguments are known to be another server's"
+        ),
+    ))
+}
+
 fn other_method(server: &ServerStart, target: &Target, place: Place) -> Option<Finding> {
     let cell = target.cell()?;
     let (wanted, runs): (Drafter, Drafter) = (cell.method.parse().ok()?, drafter(server)?);

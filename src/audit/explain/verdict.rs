@@ -98,6 +98,12 @@ impl fmt::Display for Reason {
             Self::OtherServer(FindingCode::OtherTarget) => {
                 write!(f, "the run was told to simulate another accept length than the target")
             }
+            Self::OtherServer(FindingCode::NotVerifyAll) => {
+                write!(
+                    f,
+                    "the server did not verify every draft, and then no accept length above 1 is simulated"
+                )
+            }
             Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
             Self::OtherMechanism { mechanism, constant, other } => {
                 other_mechanism(f, *mechanism, *constant, other.as_ref())

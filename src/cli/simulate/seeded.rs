@@ -33,6 +33,10 @@ impl Seeded {
             args.emit.changes().is_empty(),
             "--random-seed and --change-at do not go together: give several seeds for servers that start again"
         );
+        ensure!(
+            args.ranks_share_draws != Some(false),
+            "the ranks of a server draw from one seed: --random-seed and --ranks-share-draws false contradict each other"
+        );
         if let Some(engine) = args.engine.filter(|engine| *engine != Engine::Sglang) {
             bail!("--random-seed recomputes the draws of SGLang; those of {engine} are others");
         }

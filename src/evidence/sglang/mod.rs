@@ -21,6 +21,7 @@ mod tag_cache;
 mod tests;
 mod unwrap;
 
+pub(crate) use decode::leading_tokens;
 pub use fields::{Field, Fields};
 pub(in crate::evidence) use layout::MARGIN;
 pub(in crate::evidence) use lines::LineScanner;

@@ -15,11 +15,14 @@ fn script(length: f64, interval: u32) -> Arc<Script> {
 /// Steady lines that begin with these draws.
 fn lines(script: &Script, starts: impl IntoIterator<Item = u64>) -> Vec<Line> {
     let mut sequence = script.sequence();
+    let mut before = None;
     let line = |(number, first): (u64, u64)| Line {
         place: Place { file: 0, line: number },
         hundredths: Some(script.printer.print(sequence.sum(first, script.interval).unwrap())),
         window: if number == 1 { WindowKind::Unknown } else { WindowKind::Steady },
         flushed: false,
+        gap: false,
+        follows: before.replace(first + script.steps()) == Some(first),
     };
     (1..).zip(starts).map(line).collect()
 }
