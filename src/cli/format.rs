@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct FormatFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: TextFormat,
 
     /// The same as --format json
@@ -33,7 +33,7 @@ impl FormatFlags {
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ReportFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: ReportFormat,
 
     /// The same as --format json
