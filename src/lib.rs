@@ -17,6 +17,7 @@ pub mod golden;
 pub mod law;
 pub mod replay;
 pub mod report;
+pub mod signoff;
 pub mod simulate;
 pub mod throughput;
 pub mod yaml;

@@ -1,8 +1,8 @@
 //! From records to what one run showed: one pass, bounded memory, no judgement.
 
 use crate::evidence::{
-    Batch, CompactLine, Deduplicator, EchoedSetting, Novelty, Part, Place, PrefillLine, Record, SkipReason,
-    Source, Tags,
+    Batch, CompactLine, Deduplicator, EchoedSetting, Novelty, Part, Place, PrefillLine, Record, ServerStart,
+    SkipReason, Source, Tags,
 };
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
@@ -561,6 +561,12 @@ impl Observed {
     #[must_use]
     pub fn spec_lines(&self) -> u64 {
         self.ranks.iter().map(|rank| rank.spec_lines).sum()
+    }
+
+    /// What the first server's own arguments say.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerStart> {
+        self.servers.first()
     }
 
     /// Most tokens that one verify step can emit, as the arguments of the log's first server have it.

@@ -18,10 +18,10 @@ pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
-pub use sglang::{Field, Fields, Scanner};
+pub use sglang::{Field, Fields, Scanner, server_arguments};
 pub(crate) use source::escaped;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
-    Reader, Why, WorkerName, group, point_name,
+    Reader, TextSink, Why, WorkerName, group, point_name,
 };
 pub use tags::{Tag, Tags};

@@ -11,6 +11,8 @@ pub mod markdown;
 mod other_fields;
 pub mod plot;
 pub mod settings;
+mod signoff;
 pub mod text;
 
 pub use audit::AuditRun;
+pub use signoff::SignoffRun;

@@ -9,6 +9,7 @@ mod number;
 mod prediction;
 mod records;
 mod replay;
+mod signoff;
 mod simulate;
 mod throughput;
 
@@ -18,5 +19,6 @@ pub use document::{SCHEMA_VERSION, write};
 pub use env::EnvDocument;
 pub(super) use number::tidy;
 pub use records::write_record;
+pub use signoff::SignoffDocument;
 pub use simulate::SimulateDocument;
 pub use throughput::{ModelDocument, ParetoDocument, PredictDocument, SweepDocument, ThroughputSimulation};

@@ -1,0 +1,1 @@
+//! `accsim signoff launch-diff`.

@@ -1,0 +1,8 @@
+//! `accsim signoff`: the evidence of a run, decided by rules.
+
+mod command;
+mod gather;
+mod points;
+mod servers;
+
+pub(super) use command::{SignoffArgs, run};
