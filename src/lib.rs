@@ -15,6 +15,7 @@ pub mod engine;
 pub mod evidence;
 pub mod golden;
 pub mod law;
+pub mod recipe;
 pub mod replay;
 pub mod report;
 pub mod signoff;

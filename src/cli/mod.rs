@@ -15,6 +15,7 @@ mod limits;
 mod man;
 mod output;
 mod progress;
+mod recipe;
 mod records;
 mod recover;
 mod replay;
@@ -53,6 +54,9 @@ enum Command {
     Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
+    /// Recipes and launchers: check what they pin
+    #[command(subcommand)]
+    Recipe(recipe::RecipeCommand),
     /// Print what the readers find in server logs, one record a line
     Records(records::RecordsArgs),
     /// Draw accept lengths from an engine's law, and say what its log would show
@@ -83,6 +87,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
+        Command::Recipe(command) => recipe::run(command, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
         Command::Signoff(args) => signoff::run(args, &cli.global, out, err),

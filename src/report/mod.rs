@@ -10,6 +10,7 @@ pub mod junit;
 pub mod markdown;
 mod other_fields;
 pub mod plot;
+pub mod recipe;
 pub mod settings;
 mod signoff;
 pub mod text;

@@ -7,6 +7,7 @@ mod document;
 mod env;
 mod number;
 mod prediction;
+pub mod recipe;
 mod records;
 mod replay;
 mod signoff;

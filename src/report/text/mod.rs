@@ -4,6 +4,7 @@ pub mod audit;
 pub mod check;
 pub mod curves;
 mod prediction;
+pub mod recipe;
 mod replay;
 pub mod simulate;
 mod style;

@@ -1,0 +1,262 @@
+//! `accsim recipe check`.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, bail};
+use rayon::prelude::*;
+
+use crate::cli::global::Global;
+use crate::cli::output::write_to;
+use crate::cli::{Exit, catalogue};
+use crate::golden::{Catalogue, Severity};
+use crate::recipe::{
+    Date, Judged, Kind, Master, Options, ReadError, SelectorError, is_candidate, judge, parse_master, read,
+};
+use crate::report::json::recipe::CheckDocument;
+use crate::report::recipe::CheckRun;
+use crate::report::{json, text};
+
+use super::collect::{Target, targets};
+use super::command::{CheckArgs, CheckFormat};
+use super::git;
+use super::settings::{Rule, Settings};
+
+/// What one file came to.
+enum Outcome {
+    Judged { servers: usize, judged: Judged, rule: Rule },
+    /// A master configuration.
+    Master,
+    /// Another kind of file.
+    Unknown,
+    /// Left out, or nothing that a walk should report.
+    Skipped,
+    Failed(String),
+}
+
+pub(super) fn run(
+    args: &CheckArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let settings = Settings::open(args.config.as_deref(), args.no_config)?;
+    let catalogue = catalogue::open(global)?;
+    let mut files = targets(&paths(args, &settings)?)?;
+    let masters = masters(args, &settings, &files)?;
+    if let Some(base) = &args.base {
+        let touched = git::touched(base)?;
+        files.retain(|file| is_touched(file, &touched, &masters));
+    }
+    let today = args.today.unwrap_or_else(today);
+    let masters: Vec<Master> = masters.into_iter().map(|(_, master)| master).collect();
+    let outcomes = global.on_threads(|| {
+        files
+            .par_iter()
+            .map(|file| one(file, args, &settings, &catalogue, &masters))
+            .collect::<Vec<Outcome>>()
+    })?;
+    let mut run = CheckRun::default();
+    for (file, outcome) in files.iter().zip(outcomes) {
+        take(&mut run, file, outcome, &settings, today);
+    }
+    run.findings.sort_by(|a, b| (&a.file, a.at).cmp(&(&b.file, b.at)));
+    tell(&run, args, global, err)?;
+    write(&run, args, out)?;
+    let mut exit = Exit::Ok;
+    if run.files.is_empty() && !args.skip_unknown && args.base.is_none() {
+        exit = Exit::Undecided;
+    }
+    if run.count(Severity::Error) > 0 {
+        exit = exit.worst(Exit::Wrong);
+    }
+    if !run.errors.is_empty() {
+        exit = Exit::Failed;
+    }
+    Ok(exit)
+}
+
+/// The paths of the command line, else those of the configuration, else its folder.
+fn paths(args: &CheckArgs, settings: &Settings) -> anyhow::Result<Vec<String>> {
+    if !args.paths.is_empty() {
+        return Ok(args.paths.clone());
+    }
+    if !settings.is_present() {
+        if args.base.is_some() {
+            return Ok(vec![".".to_owned()]);
+        }
+        bail!("no path was given, and there is no accsim.toml that names any");
+    }
+    let own = [".".to_owned()];
+    let named = if settings.config.paths.is_empty() { &own[..] } else { &settings.config.paths };
+    Ok(settings.here(named).into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+}
+
+/// The master configurations of flags and configuration; with a flag, also those among the files.
+fn masters(
+    args: &CheckArgs,
+    settings: &Settings,
+    files: &[Target],
+) -> anyhow::Result<Vec<(PathBuf, Master)>> {
+    let mut paths: Vec<PathBuf> = args.master.clone();
+    paths.extend(settings.here(&settings.config.master));
+    let mut masters = Vec::new();
+    for path in &paths {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let master = parse_master(&path.to_string_lossy(), &text).with_context(|| shown.to_string())?;
+        masters.push((path.clone(), master));
+    }
+    if !args.master.is_empty() {
+        // `--master A B RECIPE`: what is a master configuration among the files is one.
+        for file in files.iter().filter(|file| file.is_named && !paths.contains(&file.path)) {
+            let Ok(Ok(text)) = file_text(file) else { continue };
+            if let Ok(master) = parse_master(&file.name(), &text) {
+                masters.push((file.path.clone(), master));
+            }
+        }
+    }
+    Ok(masters)
+}
+
+/// The text of a file that is no standard input.
+fn file_text(file: &Target) -> std::io::Result<Result<String, std::string::FromUtf8Error>> {
+    if file.path == Path::new("-") {
+        return Ok(Ok(String::new()));
+    }
+    file.bytes().map(String::from_utf8)
+}
+
+/// A file that the change touches, or that a touched master configuration pins.
+fn is_touched(file: &Target, touched: &BTreeSet<PathBuf>, masters: &[(PathBuf, Master)]) -> bool {
+    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    touched.contains(&whole(&file.path))
+        || masters
+            .iter()
+            .any(|(path, master)| touched.contains(&whole(path)) && master.names(&file.name()))
+}
+
+fn one(
+    file: &Target,
+    args: &CheckArgs,
+    settings: &Settings,
+    catalogue: &Catalogue,
+    masters: &[Master],
+) -> Outcome {
+    let name = file.name();
+    let failed = |why: &dyn std::fmt::Display| Outcome::Failed(format!("{name}: {why}"));
+    let bytes = match file.bytes() {
+        Ok(bytes) => bytes,
+        Err(error) => return failed(&error),
+    };
+    if !file.is_named && !is_candidate(&name, &bytes) {
+        return Outcome::Skipped;
+    }
+    let rule = settings.rule(&file.path);
+    if rule.is_excluded {
+        return Outcome::Skipped;
+    }
+    let Ok(text) = String::from_utf8(bytes) else { return failed(&"not UTF-8; expected text") };
+    let document = match read(&name, &text) {
+        Ok(Some(document)) => document,
+        Ok(None) => return Outcome::Unknown,
+        Err(error) => return Outcome::Failed(located(&name, &error)),
+    };
+    if document.kind == Kind::Master {
+        return Outcome::Master;
+    }
+    if let Some(selector) = &file.selector {
+        let known = document.variant_names();
+        if known.is_empty() {
+            return failed(&SelectorError::NoBase(selector.to_string()));
+        }
+        if !known.iter().any(|name| selector.matches(name)) {
+            return failed(&SelectorError::NoMatch { selector: selector.to_string(), known });
+        }
+    }
+    let options = Options {
+        model: args.model.as_deref().or(rule.model.as_deref()),
+        thinking: args.thinking.map(Into::into).or(rule.thinking),
+        masters,
+        scenario: rule.scenario,
+        selector: file.selector.as_ref(),
+    };
+    let judged = judge(&document, &name, catalogue, &options);
+    Outcome::Judged { servers: document.servers(), judged, rule }
+}
+
+/// `file:line:column: what`, as editors jump to it.
+fn located(name: &str, error: &ReadError) -> String {
+    match error.at() {
+        Some(at) => format!("{name}:{}:{}: {error}", at.line, at.column),
+        None => format!("{name}: {error}"),
+    }
+}
+
+fn take(run: &mut CheckRun, file: &Target, outcome: Outcome, settings: &Settings, today: Date) {
+    match outcome {
+        Outcome::Judged { servers, judged, rule } => {
+            run.files.push(file.name());
+            run.servers += servers;
+            run.notes.extend(judged.notes);
+            for mut finding in judged.findings {
+                let about: Vec<_> =
+                    settings.config.allow.iter().filter(|entry| entry.is_about(&rule.path, &finding)).collect();
+                if let Some(entry) = about.iter().find(|entry| entry.holds_on(today)) {
+                    run.allowed.push((finding, (*entry).clone()));
+                    continue;
+                }
+                if let Some(entry) = about.first() {
+                    finding.message =
+                        format!("{}; the exception for it expired on {}", finding.message, entry.expires);
+                }
+                run.findings.push(finding);
+            }
+        }
+        Outcome::Master => run.files.push(file.name()),
+        Outcome::Unknown => {
+            if file.is_named {
+                run.unknown.push(file.name());
+            }
+        }
+        Outcome::Skipped => {}
+        Outcome::Failed(why) => run.errors.push(why),
+    }
+}
+
+/// What is no result goes to stderr; JSON carries it itself.
+fn tell(run: &CheckRun, args: &CheckArgs, global: &Global, err: &mut dyn Write) -> anyhow::Result<()> {
+    for error in &run.errors {
+        writeln!(err, "error: {error}")?;
+    }
+    if global.quiet || format(args) == CheckFormat::Json {
+        return Ok(());
+    }
+    for note in &run.notes {
+        writeln!(err, "note: {}:{}:{}: {}", note.file, note.at.line, note.at.column, note.message)?;
+    }
+    for name in &run.unknown {
+        writeln!(err, "note: {name}: nothing here can be checked: no server or setting of an engine known here")?;
+    }
+    Ok(())
+}
+
+fn format(args: &CheckArgs) -> CheckFormat {
+    if args.json { CheckFormat::Json } else { args.format }
+}
+
+fn write(run: &CheckRun, args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+    write_to(args.output.as_deref(), out, |out| match format(args) {
+        CheckFormat::Json => json::write(out, &CheckDocument::new(run)),
+        _ => text::recipe::check(out, run),
+    })
+}
+
+/// Today, UTC: the one thing that depends on the clock, and only exceptions ask for it.
+fn today() -> Date {
+    const DAY_S: u64 = 86_400;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    Date::from_days(u32::try_from(since / DAY_S).unwrap_or(u32::MAX))
+}

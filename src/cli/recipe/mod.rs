@@ -1,0 +1,9 @@
+//! `accsim recipe`: flags, files, git; the decisions are the room's.
+
+mod check;
+mod collect;
+mod command;
+mod git;
+mod settings;
+
+pub(crate) use command::{RecipeCommand, run};

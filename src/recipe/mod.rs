@@ -1,0 +1,39 @@
+//! What recipes and launchers pin, whether it is the golden value.
+//!
+//! Readers turn a file into variants of launches: servers with their arguments and environments, every value with its
+//! place. [`read`] knows the formats; [`judge`] holds a file against the golden curves.
+
+mod allow;
+mod compose;
+mod config;
+mod context;
+mod dockerfile;
+mod dotenv;
+mod file;
+mod finding;
+//pub mod inject;
+mod json;
+mod judge;
+mod launch;
+mod master;
+mod merge;
+mod model;
+mod number;
+mod prefix;
+mod resolve;
+mod selector;
+mod shell;
+mod source;
+mod srt;
+mod thinking;
+mod variants;
+
+pub use allow::{Allowed, Date, DateError};
+pub use config::{Config, ConfigError, PathRule, Scenario};
+pub use file::{MOST_BYTES, ReadError, is_candidate, is_excluded, read, read_within};
+pub use finding::{Evidence, Finding, FindingCode, Note};
+pub use judge::{Judged, Options, judge};
+pub use launch::engine_of_framework;
+pub use master::{Master, MasterError, MasterPin, parse_master};
+pub use model::{Document, Kind, Role};
+pub use selector::{Selector, SelectorError};

@@ -1,0 +1,23 @@
+//! Shell scripts: what their servers are given.
+//!
+//! The grammar is tree-sitter's. The script is walked as a shell would run it, with what it does not know left open:
+//! a condition that only the run decides is taken both ways, and a value that only the run has is marked and never
+//! guessed. Steps, ways and depth are bounded.
+
+mod arithmetic;
+mod case;
+mod condition;
+mod exec;
+mod expand;
+mod parse;
+mod read;
+mod server;
+mod state;
+mod word;
+
+pub(crate) use read::{read, script, with_words};
+pub(crate) use server::launch;
+pub(crate) use word::{Word, unresolved};
+
+#[cfg(test)]
+mod tests;
