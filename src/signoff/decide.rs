@@ -39,6 +39,7 @@ fn outcome(check: &Check, run: &Run) -> Outcome {
         Check::Image(image) => rules::image(run, image),
         Check::EngineVersion => rules::engine_version(run),
         Check::Pareto(pareto) => rules::pareto_coverage(run, pareto),
+        Check::RecipePins => rules::recipe_pins(run),
         Check::ArgumentsEqual(equal) => rules::arguments_equal(run, equal),
     }
 }

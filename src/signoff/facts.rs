@@ -6,6 +6,7 @@ use crate::audit::PointReport;
 use crate::engine::EngineVersion;
 use crate::evidence::{Mode, Place};
 use crate::golden::Target;
+use crate::recipe::{Document, Judged};
 
 /// Everything that the rules look at.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Run {
     pub shared: Facts,
     /// The curve's points as a table, with its file's name.
     pub table: Option<Table>,
+    /// What recipes and launchers pin, held against the golden curves, each with its file's number.
+    pub pins: Vec<(u32, Judged)>,
     /// What the user stated, not what was read.
     pub stated: Stated,
 }
@@ -112,6 +115,8 @@ pub struct Facts {
     pub environments: Vec<u32>,
     /// Recipes and configurations.
     pub recipes: Vec<u32>,
+    /// Recipes and launchers that start servers, each with its file's number.
+    pub documents: Vec<(u32, Document)>,
     /// Files that were not understood, and why.
     pub unread: Vec<String>,
 }

@@ -5,6 +5,7 @@
 mod decide;
 mod facts;
 mod item;
+pub mod launch;
 mod layout;
 mod map;
 mod profile;

@@ -7,6 +7,9 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::launch::LaunchRules;
+use super::read::{Asked, underscored};
+
 pub use check::{Axis, Check, Threshold};
 
 /// A set of rules.
@@ -25,6 +28,8 @@ pub struct Profile {
     pub name: String,
     /// The rules, in the order of the report.
     pub rules: Vec<Rule>,
+    /// What is expected of two launches that are compared.
+    pub launch: LaunchRules,
 }
 
 /// One rule.
@@ -63,6 +68,8 @@ struct Page {
     name: String,
     #[serde(default)]
     rule: Vec<Spanned<Entry>>,
+    #[serde(default, rename = "launch-diff")]
+    launch: LaunchRules,
 }
 
 #[derive(Deserialize)]
@@ -125,7 +132,38 @@ impl Profile {
         if rules.is_empty() {
             return Err(wrong(0, "no rule; expected at least one [[rule]]".to_owned()));
         }
-        Ok(Self { name: page.name, rules })
+        Ok(Self { name: page.name, rules, launch: page.launch })
+    }
+}
+
+impl Profile {
+    /// Whether a rule names an argument, so that its value may be shown.
+    #[must_use]
+    pub fn names_argument(&self, name: &str) -> bool {
+        let name = underscored(name);
+        let is_excepted = self.rules.iter().any(|rule| match &rule.check {
+            Check::ArgumentsEqual(equal) => equal.except.iter().any(|other| underscored(other) == name),
+            _ => false,
+        });
+        is_excepted || Asked::by(self).is_argument(&name)
+    }
+
+    /// Whether a rule names a variable, so that its value may be shown.
+    #[must_use]
+    pub fn names_variable(&self, name: &str) -> bool {
+        Asked::by(self).is_variable(name)
+    }
+
+    /// Whether a rule forbids an argument.
+    #[must_use]
+    pub fn forbids_argument(&self, name: &str) -> bool {
+        let name = underscored(name);
+        self.rules.iter().any(|rule| match &rule.check {
+            Check::ForbiddenArguments(forbidden) => {
+                forbidden.names.iter().any(|other| underscored(other) == name)
+            }
+            _ => false,
+        })
     }
 }
 

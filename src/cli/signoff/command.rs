@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::gather::{Named, gather};
+use super::launch_diff::{self, LaunchDiffArgs};
 use crate::audit::Margin;
 use crate::cli::limits::LimitFlags;
 use crate::cli::output::write_to;
@@ -23,6 +24,7 @@ const STATED: &str = "What nobody can read from files";
 
 const USAGE: &str = "\
 accsim signoff [OPTIONS] <RUN_DIR>...
+       accsim signoff launch-diff [OPTIONS] <A> <B>
        accsim signoff profile [NAME]";
 
 /// Flags of `accsim signoff`.
@@ -124,6 +126,11 @@ enum SignoffFormat {
 
 #[derive(Clone, Debug, Subcommand)]
 enum SignoffCommand {
+    /// Compare two launch commands flag by flag
+    ///
+    /// Each is a shell command or script, a recipe, a server_args line or log, or JSON. Aliases, quoting, order and defaults
+    /// do not count; what differs is sorted into what the profile expects to differ and what not.
+    LaunchDiff(LaunchDiffArgs),
     /// Print a built-in profile, to be copied and changed
     Profile {
         /// Its name
@@ -148,6 +155,7 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     match &args.other {
+        Some(SignoffCommand::LaunchDiff(args)) => return launch_diff::run(args, out),
         Some(SignoffCommand::Profile { name }) => {
             let text = Profile::text(name).ok_or_else(|| unknown_profile(name))?;
             out.write_all(text.as_bytes())?;

@@ -3,17 +3,19 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::command::SignoffArgs;
 use super::points::Points;
 use super::servers::{Seen, Servers};
 use crate::audit::{Observed, Options, ReplayMode, RivalCell, injected_length, judge};
 use crate::cli::progress::ProgressLine;
+use crate::cli::select::ThinkingFlag;
 use crate::cli::{Global, catalogue};
 use crate::engine::{Drafter, sglang::MaxRule};
 use crate::evidence::{Input, Limits, Place, ReadError, Reader, ServerStart, TextSink};
-use crate::golden::{Query, SettingSource, Target};
+use crate::golden::{Query, SettingSource, Target, Thinking};
+use crate::recipe;
 use crate::replay::{ReplayOptions, StatedTarget};
 use crate::signoff::{
     Asked, FileKind, Map, Origin, Point, Profile, Run, Seen as Kind, Server, Stated, Table, TextRead,
@@ -120,6 +122,7 @@ pub(super) fn gather(
         ..stated(args, global, &seen, &mut notes)
     };
     let table = table(profile, &files, &mut notes)?;
+    let pins = pins(args, named, global, &files)?;
     let sorted = Points::sort(named, seen, files, &mut notes);
     let judged = |placed: super::points::Placed, is_evaluation: bool| -> anyhow::Result<Point> {
         let mut point = Point {
@@ -141,7 +144,7 @@ pub(super) fn gather(
         }
         Ok(point)
     };
-    let mut run = Run { files: file_names, shared: sorted.shared, table, ..Run::default() };
+    let mut run = Run { files: file_names, shared: sorted.shared, table, pins, ..Run::default() };
     for placed in sorted.points {
         run.points.push(judged(placed, false)?);
     }
@@ -254,6 +257,36 @@ fn target(stated: &Stated, seen: &Observed, point: &Point) -> Option<Target> {
     let (length, setting) = injected_length(&told)?;
     let max = seen.max_accept_length()?;
     Target::injected(length, max, setting.source, format!("line {}", setting.place.line)).ok()
+}
+
+/// What recipes and launchers pin, held against the golden curves.
+fn pins(
+    args: &SignoffArgs,
+    named: &Named<'_>,
+    global: &Global,
+    files: &[File],
+) -> anyhow::Result<Vec<(u32, recipe::Judged)>> {
+    let catalogue = catalogue::open(global)?;
+    let mut masters = Vec::new();
+    for path in named.masters {
+        let name = path.display().to_string();
+        masters
+            .push(recipe::parse_master(&name, &super::command::small(path)?).with_context(|| name.clone())?);
+    }
+    let options = recipe::Options {
+        model: args.model.as_deref(),
+        // `on` is the default of a flag that nobody gave; then the file says.
+        thinking: (args.cell.thinking == ThinkingFlag::Off).then_some(Thinking::Off),
+        masters: &masters,
+        scenario: None,
+        selector: None,
+    };
+    let documents = files.iter().flat_map(|file| {
+        file.read.facts.documents.iter().map(|(number, document)| (*number, file.name.as_str(), document))
+    });
+    Ok(documents
+        .map(|(number, name, document)| (number, recipe::judge(document, name, &catalogue, &options)))
+        .collect())
 }
 
 /// The table of points: the one that was named, or the only one that has the columns.

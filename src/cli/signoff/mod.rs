@@ -2,6 +2,7 @@
 
 mod command;
 mod gather;
+mod launch_diff;
 mod points;
 mod servers;
 

@@ -193,6 +193,7 @@ fn merge(into: &mut Facts, from: Facts) {
     into.environments.extend(from.environments);
     into.recipes.extend(from.recipes);
     into.unread.extend(from.unread);
+    into.documents.extend(from.documents);
     for (call, mine) in from.access.calls {
         match into.access.calls.get_mut(&call) {
             Some(held) => {

@@ -5,4 +5,4 @@ mod escape;
 mod signoff;
 
 pub use audit::write_audit;
-pub use signoff::write_signoff;
+pub use signoff::{write_launch_diff, write_signoff};

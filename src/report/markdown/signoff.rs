@@ -22,11 +22,7 @@ pub fn write_signoff(run: &SignoffRun<'_>, out: &mut dyn Write) -> io::Result<()
         signoff.count(Status::CannotDecide)
     )?;
     for item in &signoff.items {
-        let status = match item.status {
-            Status::Holds => item.status.name().to_owned(),
-            Status::Fails | Status::CannotDecide => format!("**{}**", item.status.name()),
-        };
-        writeln!(out, "- {status} `{}` {}: {}", item.id, prose(&item.title), prose(&item.message))?;
+        write_item(out, item)?;
     }
     for error in run.errors {
         writeln!(out, "- **not read to its end**: {}", prose(error))?;
@@ -50,6 +46,39 @@ pub fn write_signoff(run: &SignoffRun<'_>, out: &mut dyn Write) -> io::Result<()
         }
         Ok(())
     })
+}
+
+/// Writes the comparison of two launches: one line an item, and the differences as a table in the open.
+pub fn write_launch_diff(run: &SignoffRun<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let signoff = run.signoff;
+    writeln!(
+        out,
+        "### Launches compared by profile {}: {}\n",
+        prose(&signoff.profile),
+        signoff.status().name()
+    )?;
+    for side in &signoff.points {
+        writeln!(out, "- {}", prose(side))?;
+    }
+    for item in &signoff.items {
+        write_item(out, item)?;
+    }
+    for note in run.notes {
+        writeln!(out, "- note: {}", prose(note))?;
+    }
+    for item in signoff.items.iter().filter(|item| !item.table.is_empty()) {
+        writeln!(out, "\n{}:\n", prose(&item.title))?;
+        table(out, &item.table)?;
+    }
+    fold(out, "evidence", |out| quotes(out, &signoff.items))
+}
+
+fn write_item(out: &mut dyn Write, item: &Item) -> io::Result<()> {
+    let status = match item.status {
+        Status::Holds => item.status.name().to_owned(),
+        Status::Fails | Status::CannotDecide => format!("**{}**", item.status.name()),
+    };
+    writeln!(out, "- {status} `{}` {}: {}", item.id, prose(&item.title), prose(&item.message))
 }
 
 fn fold(

@@ -42,6 +42,8 @@ pub enum Check {
     EngineVersion,
     /// How many points the curve has, and how many lie on the frontier.
     Pareto(Pareto),
+    /// What recipes and launchers pin is the golden value, or nothing (see `accsim recipe check`).
+    RecipePins,
     /// Servers of all points have the same arguments.
     ArgumentsEqual(ArgumentsEqual),
 }

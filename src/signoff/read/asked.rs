@@ -79,6 +79,7 @@ impl Asked {
                 | Check::Scores(_)
                 | Check::Requests(_)
                 | Check::Pareto(_)
+                | Check::RecipePins
                 | Check::ArgumentsEqual(_) => {}
             }
         }
@@ -142,8 +143,13 @@ impl Asked {
         self.image_arguments.contains(&argument).then_some((Seen::Image, argument))
     }
 
+    /// Whether a variable's value may be read.
+    pub(in crate::signoff) fn is_variable(&self, name: &str) -> bool {
+        self.variables.contains(name) || self.image_variables.contains(name)
+    }
+
     /// Whether the value of a server's argument may be read.
-    pub(super) fn is_argument(&self, name: &str) -> bool {
+    pub(in crate::signoff) fn is_argument(&self, name: &str) -> bool {
         self.arguments.contains(name)
     }
 }

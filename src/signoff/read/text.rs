@@ -4,6 +4,7 @@ use super::asked::Asked;
 use super::json::Document;
 use super::{line, tree};
 use crate::evidence::Place;
+use crate::recipe;
 use crate::signoff::facts::{Argument, Facts, Origin};
 use crate::signoff::layout::FileKind;
 
@@ -57,6 +58,12 @@ impl<'a> TextReader<'a> {
                 if let (None, Some(started)) = (&self.started, started) {
                     self.started = Some((started.arguments, place, started.is_whole));
                 }
+                if origin == Origin::Launcher
+                    && self.text.len().saturating_add(text.len()) < recipe::MOST_BYTES
+                {
+                    self.text.extend_from_slice(text);
+                    self.text.push(b'\n');
+                }
             }
             FileKind::JsonLines => {
                 let text = String::from_utf8_lossy(text);
@@ -95,6 +102,9 @@ impl<'a> TextReader<'a> {
             }
             FileKind::Yaml(origin) => {
                 let read = tree::read(self.asked, &text, self.file, origin, &mut self.facts);
+                if read.is_ok() {
+                    self.document(name, &text);
+                }
                 if let Err(error) = read {
                     self.facts.unread.push(format!("{name}: {error}"));
                 }
@@ -102,12 +112,24 @@ impl<'a> TextReader<'a> {
             FileKind::Table => {
                 return TextRead { facts: self.facts, started: None, table: Some(bytes) };
             }
-            FileKind::Text(Origin::Launcher) if !self.facts.environments.contains(&self.file) => {
-                self.facts.environments.push(self.file);
+            FileKind::Text(Origin::Launcher) => {
+                self.document(name, &text);
+                if !self.facts.environments.contains(&self.file) {
+                    self.facts.environments.push(self.file);
+                }
             }
             FileKind::Text(_) | FileKind::JsonLines | FileKind::Other => {}
         }
         TextRead { facts: self.facts, started: self.started, table: None }
+    }
+
+    /// The servers that a recipe or a launcher starts.
+    fn document(&mut self, name: &str, text: &str) {
+        match recipe::read(name, text) {
+            Ok(Some(document)) => self.facts.documents.push((self.file, document)),
+            Ok(None) => {}
+            Err(error) => self.facts.unread.push(format!("{name}: {error}")),
+        }
     }
 
     fn by_line(&mut self, text: &str, origin: Origin) {

@@ -10,6 +10,7 @@ mod evaluation;
 mod forbidden;
 mod graphs;
 mod image;
+mod recipe;
 mod settings;
 mod version;
 
@@ -23,5 +24,6 @@ pub(super) use evaluation::{evaluation_real, evaluation_unset, scores};
 pub(super) use forbidden::{forbidden_arguments, forbidden_variables};
 pub(super) use graphs::{graph_flag, largest_batch};
 pub(super) use image::image;
+pub(super) use recipe::recipe_pins;
 pub(super) use settings::{golden_length, variable};
 pub(super) use version::engine_version;
