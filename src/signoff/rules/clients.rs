@@ -65,8 +65,9 @@ pub(in crate::signoff) fn requests(run: &Run, rule: &Requests) -> Outcome {
             }
         }
     }
-    weighing.conclude(format!(
-        "{completed} requests completed, at most {} with an error each, in {exports} exports",
-        rule.most_errors
-    ))
+    let dropped = match rule.most_errors {
+        0 => "none dropped".to_owned(),
+        most => format!("at most {most} of a point dropped"),
+    };
+    weighing.conclude(format!("{completed} requests completed, {dropped}, in {exports} exports"))
 }
