@@ -60,7 +60,7 @@ pub fn kind_of(name: &str) -> FileKind {
     }
     let (stem, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
     match extension {
-        "yaml" | "yml" if stem.starts_with("config") || stem.contains("master") => {
+        "yaml" | "yml" if has_word(stem, "config") || has_word(stem, "master") => {
             FileKind::Yaml(Origin::Config)
         }
         "yaml" | "yml" => FileKind::Yaml(Origin::Recipe),

@@ -216,7 +216,7 @@ fn unknown_profile(name: &str) -> anyhow::Error {
 /// A built-in profile by its name, or a file.
 pub(super) fn profile(name: &str) -> anyhow::Result<Profile> {
     let is_file = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    if !is_file && !name.contains('/') {
+    if !is_file && !Path::new(name).exists() {
         return Profile::builtin(name).ok_or_else(|| unknown_profile(name));
     }
     Profile::parse(&small(Path::new(name))?).with_context(|| name.to_owned())

@@ -102,7 +102,7 @@ pub(super) fn gather(
     };
     let (seen, servers_files, errors) = servers(args, named, &logs, &files, &options, global, is_quiet);
     for error in errors {
-        if !failed.contains(&error) {
+        if !failed.iter().any(|known| known.name == error.name) {
             failed.push(error);
         }
     }

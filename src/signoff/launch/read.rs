@@ -251,6 +251,10 @@ fn of_document(name: &str, text: &str, selector: Option<&Selector>) -> Result<La
         }
         // What a recipe sets for all its roles is applied last.
         for variable in found.env.iter().chain(&variant.global) {
+            // What the reader of scripts takes for granted (IS_AGENTIC) stands nowhere in the text.
+            if !text.contains(&variable.name) {
+                continue;
+            }
             let setting =
                 Setting { value: LaunchValue::of(&variable.value.text), line: line(variable.value.at.line) };
             launch.environment.insert(variable.name.clone(), setting);

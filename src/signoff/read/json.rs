@@ -1,5 +1,8 @@
 //! JSON documents: what clients export, scores of evaluations, a server's own description, dumps of an environment.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::asked::Asked;
@@ -19,7 +22,16 @@ pub(super) struct Document<'a> {
     pub(super) text: &'a str,
     pub(super) file: u32,
     /// Line that the text begins at.
-    pub(super) line: u64,
+    line: u64,
+    /// Lines of keys that were looked up: a document may repeat a key without end.
+    lines: RefCell<BTreeMap<String, u64>>,
+}
+
+impl<'a> Document<'a> {
+    /// The text that begins at this line of a file.
+    pub(super) fn new(asked: &'a Asked, text: &'a str, file: u32, line: u64) -> Self {
+        Self { asked, text, file, line, lines: RefCell::default() }
+    }
 }
 
 impl Document<'_> {
@@ -37,10 +49,14 @@ impl Document<'_> {
 
     /// The line that a key stands in first.
     fn place(&self, key: &str) -> Place {
+        if let Some(line) = self.lines.borrow().get(key) {
+            return Place { file: self.file, line: *line };
+        }
         let quoted = format!("\"{key}\"");
         let before = self.text.find(&quoted).and_then(|at| self.text.get(..at)).unwrap_or("");
-        let lines = u64::try_from(before.matches('\n').count()).unwrap_or(0);
-        Place { file: self.file, line: self.line + lines }
+        let line = self.line + u64::try_from(before.matches('\n').count()).unwrap_or(0);
+        self.lines.borrow_mut().insert(key.to_owned(), line);
+        Place { file: self.file, line }
     }
 
     /// Names that rules ask for, at any level.

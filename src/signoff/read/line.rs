@@ -83,6 +83,9 @@ pub(super) fn see(
     is_prefill: bool,
     place: Place,
 ) {
+    if facts.sightings.len() >= MOST_SIGHTINGS {
+        return;
+    }
     let is_known = facts.sightings.iter().any(|held| {
         held.seen == seen
             && held.name == name
@@ -90,7 +93,7 @@ pub(super) fn see(
             && held.place.file == place.file
             && held.is_prefill == is_prefill
     });
-    if !is_known && facts.sightings.len() < MOST_SIGHTINGS {
+    if !is_known {
         facts.sightings.push(Sighting { seen, name: name.to_owned(), value, origin, is_prefill, place });
     }
 }

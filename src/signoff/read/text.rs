@@ -67,8 +67,7 @@ impl<'a> TextReader<'a> {
             }
             FileKind::JsonLines => {
                 let text = String::from_utf8_lossy(text);
-                let line = place.line;
-                let document = Document { asked: self.asked, text: &text, file: self.file, line };
+                let document = Document::new(self.asked, &text, self.file, place.line);
                 document.read(&mut self.facts);
             }
             FileKind::Json | FileKind::Yaml(_) | FileKind::Table => {
@@ -94,7 +93,7 @@ impl<'a> TextReader<'a> {
         let text = String::from_utf8_lossy(&bytes);
         match self.kind {
             FileKind::Json => {
-                let document = Document { asked: self.asked, text: &text, file: self.file, line: 1 };
+                let document = Document::new(self.asked, &text, self.file, 1);
                 // What is no JSON may still be lines of it, or a log under a wrong name.
                 if !document.read(&mut self.facts) {
                     self.by_line(&text, Origin::Log);
@@ -134,7 +133,7 @@ impl<'a> TextReader<'a> {
 
     fn by_line(&mut self, text: &str, origin: Origin) {
         for (number, line) in (1..).zip(text.lines()) {
-            let document = Document { asked: self.asked, text: line, file: self.file, line: number };
+            let document = Document::new(self.asked, line, self.file, number);
             if !document.read(&mut self.facts) {
                 let place = Place { file: self.file, line: number };
                 line::read(self.asked, line.as_bytes(), place, origin, &mut self.facts);
