@@ -54,7 +54,7 @@ enum Command {
     Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
-    /// Recipes and launchers: check what they pin
+    /// Recipes and launchers: check what they pin, write the golden value
     #[command(subcommand)]
     Recipe(recipe::RecipeCommand),
     /// Print what the readers find in server logs, one record a line

@@ -39,12 +39,13 @@ pub(crate) fn started(words: &[Word], env: &[Variable], at: Position) -> Vec<Var
     if let Some(script) = script.and_then(|flag| words.get(flag + 1)) {
         return shell::script(&script.text, env, script.at);
     }
-    let (is_server, launch, models) = if super::launch::started(words.iter().map(|word| word.text.as_str())).is_some() {
-        let (launch, models) = shell::launch(words, env.to_vec(), at);
-        (true, Some(launch), models)
-    } else {
-        (false, shell::with_words(words, env.to_vec(), at), Vec::new())
-    };
+    let (is_server, launch, models) =
+        if super::launch::started(words.iter().map(|word| word.text.as_str())).is_some() {
+            let (launch, models) = shell::launch(words, env.to_vec(), at);
+            (true, Some(launch), models)
+        } else {
+            (false, shell::with_words(words, env.to_vec(), at), Vec::new())
+        };
     let Some(launch) = launch.filter(|launch| is_server || !launch.args.is_empty() || launch.is_bare) else {
         return Vec::new();
     };
@@ -85,6 +86,7 @@ pub(crate) fn interpolate(text: &str) -> String {
 }
 
 /// As [`interpolate`], with variables that are known.
+#[expect(clippy::single_match_else, reason = "the two forms of a variable, side by side")]
 pub(crate) fn interpolate_with(text: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -123,8 +125,9 @@ pub(crate) fn interpolate_with(text: &str, known: &dyn Fn(&str) -> Option<String
                 (name, behind, rest.get(at..at + end + 1).unwrap_or_default())
             }
         };
-        let end =
-            inner.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inner.len());
+        let end = inner
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(inner.len());
         let (name, operation) = inner.split_at(end);
         let default = operation.strip_prefix(":-").or_else(|| operation.strip_prefix('-'));
         match (known(name), default) {

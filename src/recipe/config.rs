@@ -153,7 +153,13 @@ impl Config {
             }),
             scenario: rule.scenario,
         });
-        Ok(Self { paths: table.paths, exclude: table.exclude, master: table.master, rules: rules.collect(), allow })
+        Ok(Self {
+            paths: table.paths,
+            exclude: table.exclude,
+            master: table.master,
+            rules: rules.collect(),
+            allow,
+        })
     }
 
     /// What holds for a path, relative to the configuration.
@@ -203,7 +209,9 @@ pub(crate) fn path_matches(pattern: &str, path: &str) -> bool {
         row = next;
     }
     // A folder stands for what is in it.
-    row.iter().skip(1).any(|held| *held) && (row.last() == Some(&true) || !pattern.last().is_some_and(|last| last.contains('*') && last != "**"))
+    row.iter().skip(1).any(|held| *held)
+        && (row.last() == Some(&true)
+            || !pattern.last().is_some_and(|last| last.contains('*') && last != "**"))
 }
 
 #[cfg(test)]

@@ -18,8 +18,7 @@ pub(crate) struct Resolved<'a> {
 impl<'a> Resolved<'a> {
     pub(crate) fn new(launch: &'a Launch) -> Self {
         let engine = launch.engine.map(|(engine, _)| engine);
-        let speculation =
-            engine.map_or(Ok(None), |engine| super::resolve::speculation_of(launch, engine));
+        let speculation = engine.map_or(Ok(None), |engine| super::resolve::speculation_of(launch, engine));
         Self { launch, engine, speculation }
     }
 

@@ -22,8 +22,9 @@ pub(crate) fn read(text: &str) -> Document {
     let mut command: (Vec<Word>, usize) = (Vec::new(), 1);
     for instruction in instructions(text) {
         let at = Position { line: instruction.line, column: 1 };
-        let resolved =
-            interpolate_with(&instruction.rest, &|name| variable(&known, name).map(|value| value.text.to_string()));
+        let resolved = interpolate_with(&instruction.rest, &|name| {
+            variable(&known, name).map(|value| value.text.to_string())
+        });
         match instruction.name.to_ascii_uppercase().as_str() {
             // A new stage begins with nothing of the former.
             "FROM" => {
@@ -62,15 +63,12 @@ fn instructions(text: &str) -> Vec<Instruction<'_>> {
             Some(part) => (part, true),
             None => (body, false),
         };
-        match found.last_mut().filter(|_| continues) {
-            Some(last) => {
-                last.rest.push(' ');
-                last.rest.push_str(part);
-            }
-            None => {
-                let (name, rest) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
-                found.push(Instruction { name, rest: rest.trim().to_owned(), line: index + 1 });
-            }
+        if let Some(last) = found.last_mut().filter(|_| continues) {
+            last.rest.push(' ');
+            last.rest.push_str(part);
+        } else {
+            let (name, rest) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
+            found.push(Instruction { name, rest: rest.trim().to_owned(), line: index + 1 });
         }
         continues = goes_on;
     }
@@ -97,7 +95,8 @@ fn pairs(text: &str, at: Position) -> Vec<Variable> {
 
 /// The words of a command: a JSON list, or a text for a shell.
 fn words(text: &str, at: Position) -> Vec<Word> {
-    let list: Option<Vec<String>> = if text.starts_with('[') { serde_json::from_str(text).ok() } else { None };
+    let list: Option<Vec<String>> =
+        if text.starts_with('[') { serde_json::from_str(text).ok() } else { None };
     let words = list.or_else(|| shlex::split(text)).unwrap_or_default();
     words.into_iter().map(|word| Word::new(word, at)).collect()
 }

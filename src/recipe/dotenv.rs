@@ -12,9 +12,14 @@ pub(crate) fn read(text: &str) -> Document {
     let env: Vec<Variable> =
         text.lines().enumerate().filter_map(|(index, line)| variable(line, index + 1)).collect();
     let prefix = super::model::variable(&env, "MODEL_PREFIX").cloned();
-    let models = ["MODEL", "MODEL_PATH"].iter().filter_map(|name| super::model::variable(&env, name)).cloned().collect();
+    let models = ["MODEL", "MODEL_PATH"]
+        .iter()
+        .filter_map(|name| super::model::variable(&env, name))
+        .cloned()
+        .collect();
     let launch = shell::with_words(&[], env, Position::START);
-    let variants = launch.map(|launch| Variant { launches: vec![launch], models, prefix, ..Variant::default() });
+    let variants =
+        launch.map(|launch| Variant { launches: vec![launch], models, prefix, ..Variant::default() });
     Document::new(Kind::Dotenv, variants.into_iter().collect())
 }
 

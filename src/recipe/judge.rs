@@ -41,6 +41,7 @@ pub struct Judged {
 }
 
 /// Everything that one variant's roles are judged by.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Case<'a> {
     file: &'a Arc<str>,
     kind: Kind,
@@ -78,7 +79,11 @@ struct Case<'a> {
 pub fn judge(document: &Document, file: &str, catalogue: &Catalogue, options: &Options<'_>) -> Judged {
     let file: Arc<str> = Arc::from(file);
     let mut judged = Judged::default();
-    let note = |(at, message): &(Position, String)| Note { file: Arc::clone(&file), at: *at, message: message.clone() };
+    let note = |(at, message): &(Position, String)| Note {
+        file: Arc::clone(&file),
+        at: *at,
+        message: message.clone(),
+    };
     judged.notes.extend(document.notes.iter().map(note));
     let masters = if document.kind == Kind::Recipe { pins_for(options.masters, &file) } else { Vec::new() };
     for variant in &document.variants {
@@ -109,8 +114,10 @@ fn judge_variant<'a>(
     let roles: Vec<Resolved<'_>> = variant.launches.iter().map(Resolved::new).collect();
     for role in &roles {
         if let Some(name) = &role.launch.unknown_engine {
-            let message =
-                format!("framework {} is not known here: nothing of it is judged", crate::yaml::quoted(&name.text));
+            let message = format!(
+                "framework {} is not known here: nothing of it is judged",
+                crate::yaml::quoted(&name.text)
+            );
             judged.notes.push(Note { file: Arc::clone(file), at: name.at, message });
         }
     }
@@ -175,8 +182,11 @@ fn unique(judged: &mut Judged) {
     let mut kept: Vec<Finding> = Vec::with_capacity(judged.findings.len());
     for finding in judged.findings.drain(..) {
         let is_new = !kept.iter().any(|held| {
-            let key = |finding: &Finding| (finding.code, finding.role, finding.at, finding.severity, finding.draft_length);
-            let values = |finding: &Finding| [finding.pinned, finding.expected].map(|value| value.map(f64::to_bits));
+            let key = |finding: &Finding| {
+                (finding.code, finding.role, finding.at, finding.severity, finding.draft_length)
+            };
+            let values =
+                |finding: &Finding| [finding.pinned, finding.expected].map(|value| value.map(f64::to_bits));
             key(held) == key(&finding)
                 && held.file == finding.file
                 && held.variant == finding.variant

@@ -55,7 +55,9 @@ impl Master {
 
 /// Whether a document is a master configuration.
 pub(crate) fn is_master(root: &Mapping) -> bool {
-    root.entries.iter().any(|entry| map(Some(&entry.value)).is_some_and(|config| config.get("scenarios").is_some()))
+    root.entries
+        .iter()
+        .any(|entry| map(Some(&entry.value)).is_some_and(|config| config.get("scenarios").is_some()))
 }
 
 /// Reads a master configuration.
@@ -141,5 +143,6 @@ pub(crate) fn pins_for<'a>(masters: &'a [Master], file: &str) -> Vec<(&'a Master
 /// Whether a path ends with the other, from a folder on; `recipes/` in front is the launcher's own folder.
 fn is_suffix(path: &str, recipe: &str) -> bool {
     let tail = recipe.strip_prefix("recipes/").unwrap_or(recipe);
-    tail.contains('/') && path.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    tail.contains('/')
+        && path.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }

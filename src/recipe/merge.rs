@@ -21,7 +21,9 @@ pub(crate) fn deep(base: &Node, over: &Node) -> Node {
 
 /// A list of a zip that is too short for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{at}: this list has {found} entries and another of the same zip has {expected}; index {found} is out of range")]
+#[error(
+    "{at}: this list has {found} entries and another of the same zip has {expected}; index {found} is out of range"
+)]
 pub(crate) struct ZipError {
     /// The shorter list.
     pub(crate) at: Position,

@@ -1,7 +1,8 @@
-//! What recipes and launchers pin, whether it is the golden value.
+//! What recipes and launchers pin, whether it is the golden value, and how to write it there.
 //!
 //! Readers turn a file into variants of launches: servers with their arguments and environments, every value with its
-//! place. [`read`] knows the formats; [`judge`] holds a file against the golden curves.
+//! place. [`read`] knows the formats; [`judge`] holds a file against the golden curves; [`inject`] changes a recipe and
+//! leaves every other byte alone. No I/O.
 
 mod allow;
 mod compose;
@@ -11,7 +12,7 @@ mod dockerfile;
 mod dotenv;
 mod file;
 mod finding;
-//pub mod inject;
+pub mod inject;
 mod json;
 mod judge;
 mod launch;

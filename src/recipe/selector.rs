@@ -44,9 +44,7 @@ impl Selector {
     pub fn split(text: &str) -> (&str, Option<Self>) {
         match text.rsplit_once(':') {
             Some((path, selector))
-                if (path.ends_with(".yaml") || path.ends_with(".yml"))
-                    && !selector.is_empty()
-                    && !selector.contains(['/', '\\']) =>
+                if is_yaml(path) && !selector.is_empty() && !selector.contains(['/', '\\']) =>
             {
                 (path, Some(Self::new(selector)))
             }
@@ -72,6 +70,14 @@ impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Whether a path has the extension of YAML.
+fn is_yaml(path: &str) -> bool {
+    let extension = std::path::Path::new(path).extension();
+    extension.is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
+    })
 }
 
 /// `*` for any text, `?` for one byte; linear apart from one step back a star.

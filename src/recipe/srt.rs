@@ -155,11 +155,8 @@ fn models(recipe: &Mapping, launches: &[Launch]) -> Vec<Scalar> {
         }
         text(map.get(last))
     };
-    let mut found: Vec<Scalar> = [at(&["model", "path"]), at(&["identity", "model", "repo"])]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
+    let mut found: Vec<Scalar> =
+        [at(&["model", "path"]), at(&["identity", "model", "repo"])].into_iter().flatten().cloned().collect();
     found.extend(launches.iter().flat_map(launched_models));
     found
 }

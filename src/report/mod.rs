@@ -11,6 +11,7 @@ pub mod markdown;
 mod other_fields;
 pub mod plot;
 pub mod recipe;
+pub mod sarif;
 pub mod settings;
 mod signoff;
 pub mod text;

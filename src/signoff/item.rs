@@ -121,6 +121,13 @@ impl Weighing {
         }
     }
 
+    /// Such a line, where there is one.
+    pub(super) fn show_any(&mut self, evidence: Option<Evidence>) {
+        if let Some(evidence) = evidence {
+            self.show(evidence);
+        }
+    }
+
     /// Something that the rule forbids.
     pub(super) fn fail(&mut self, why: impl Into<String>, evidence: impl IntoIterator<Item = Evidence>) {
         let why = why.into();

@@ -28,7 +28,7 @@ fn fault(folder: &Path, file: &str, case: &Value) -> Option<String> {
     let mut args = vec!["recipe", "check", "--json", "--no-config", file];
     args.extend(case["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()));
     let ran = accsim_in(folder, &args);
-    if Value::from(ran.code) != case["exit_code"] {
+    if case["exit_code"] != ran.code {
         return Some(format!("exit {}, expected {}\n{}{}", ran.code, case["exit_code"], ran.out, ran.err));
     }
     let found = sorted(ran.json()["findings"].as_array().unwrap());

@@ -2,6 +2,16 @@
 
 // Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+// Test texts are put together where they are read.
+#![allow(clippy::format_push_string, clippy::format_collect)]
 
+mod base;
+mod config;
 mod expected;
+mod files;
+mod formats;
+mod inject;
+mod launchers;
+mod mistakes;
 mod program;
+mod properties;

@@ -1,5 +1,6 @@
 //! Where files lie, and how a map says so.
 
+use std::fmt::Write as _;
 use std::fs::File;
 
 use crate::support::{FLAGS, Folder, item, statuses, text};
@@ -53,7 +54,8 @@ fn a_map_says_what_names_do_not() {
         }
         let export = folder.read(&format!("{point}/logs/agentic/profile_export_aiperf.json"));
         folder.write(&format!("odd/{letter}-client.json"), &export);
-        map += &format!(
+        let _ = write!(
+            map,
             "[[point]]\nname = \"{letter}\"\nconcurrency = {concurrency}\nfiles = [\"{letter}-*\"]\n\n"
         );
     }

@@ -96,14 +96,14 @@ fn one_line_without_a_graph() {
     let (changed, document) = flipped(|folder| {
         let log = folder.read(LOG);
         // A prefill line says so too, and is no sample: it may say what it likes.
-        let mut in_prefill = 0;
+        let mut prefills = 0;
         let lines = log.lines().map(|line| {
-            let is_prefill = line.contains("Prefill batch");
-            in_prefill += usize::from(is_prefill);
-            if is_prefill { line.replace("cuda graph: True", "cuda graph: False") } else { line.to_owned() }
+            let of_prefill = line.contains("Prefill batch");
+            prefills += usize::from(of_prefill);
+            if of_prefill { line.replace("cuda graph: True", "cuda graph: False") } else { line.to_owned() }
         });
         let log = lines.collect::<Vec<_>>().join("\n");
-        assert!(in_prefill > 0);
+        assert!(prefills > 0);
         let last = log.rfind("Decode batch").unwrap();
         let at = last + log[last..].find("cuda graph: True").unwrap();
         line = log[..at].lines().count();

@@ -17,7 +17,7 @@ use crate::recipe::{
 };
 use crate::report::json::recipe::CheckDocument;
 use crate::report::recipe::CheckRun;
-use crate::report::{json, text};
+use crate::report::{github, json, junit, sarif, text};
 
 use super::collect::{Target, targets};
 use super::command::{CheckArgs, CheckFormat};
@@ -26,7 +26,11 @@ use super::settings::{Rule, Settings};
 
 /// What one file came to.
 enum Outcome {
-    Judged { servers: usize, judged: Judged, rule: Rule },
+    Judged {
+        servers: usize,
+        judged: Judged,
+        rule: Rule,
+    },
     /// A master configuration.
     Master,
     /// Another kind of file.
@@ -133,9 +137,7 @@ fn file_text(file: &Target) -> std::io::Result<Result<String, std::string::FromU
 fn is_touched(file: &Target, touched: &BTreeSet<PathBuf>, masters: &[(PathBuf, Master)]) -> bool {
     let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     touched.contains(&whole(&file.path))
-        || masters
-            .iter()
-            .any(|(path, master)| touched.contains(&whole(path)) && master.names(&file.name()))
+        || masters.iter().any(|(path, master)| touched.contains(&whole(path)) && master.names(&file.name()))
 }
 
 fn one(
@@ -202,8 +204,12 @@ fn take(run: &mut CheckRun, file: &Target, outcome: Outcome, settings: &Settings
             run.servers += servers;
             run.notes.extend(judged.notes);
             for mut finding in judged.findings {
-                let about: Vec<_> =
-                    settings.config.allow.iter().filter(|entry| entry.is_about(&rule.path, &finding)).collect();
+                let about: Vec<_> = settings
+                    .config
+                    .allow
+                    .iter()
+                    .filter(|entry| entry.is_about(&rule.path, &finding))
+                    .collect();
                 if let Some(entry) = about.iter().find(|entry| entry.holds_on(today)) {
                     run.allowed.push((finding, (*entry).clone()));
                     continue;
@@ -238,7 +244,10 @@ fn tell(run: &CheckRun, args: &CheckArgs, global: &Global, err: &mut dyn Write) 
         writeln!(err, "note: {}:{}:{}: {}", note.file, note.at.line, note.at.column, note.message)?;
     }
     for name in &run.unknown {
-        writeln!(err, "note: {name}: nothing here can be checked: no server or setting of an engine known here")?;
+        writeln!(
+            err,
+            "note: {name}: nothing here can be checked: no server or setting of an engine known here"
+        )?;
     }
     Ok(())
 }
@@ -250,7 +259,10 @@ fn format(args: &CheckArgs) -> CheckFormat {
 fn write(run: &CheckRun, args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     write_to(args.output.as_deref(), out, |out| match format(args) {
         CheckFormat::Json => json::write(out, &CheckDocument::new(run)),
-        _ => text::recipe::check(out, run),
+        CheckFormat::Text => text::recipe::check(out, run),
+        CheckFormat::Sarif => sarif::write_check(run, out),
+        CheckFormat::Junit => junit::write_check(run, out),
+        CheckFormat::Github => github::write_check(run, out),
     })
 }
 

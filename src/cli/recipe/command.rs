@@ -10,7 +10,7 @@ use crate::cli::global::Global;
 use crate::cli::select::ThinkingFlag;
 use crate::recipe::Date;
 
-use super::check;
+use super::{check, inject};
 
 /// Recipes and launchers: check what they pin, write the golden value
 #[derive(Debug, Subcommand)]
@@ -21,6 +21,60 @@ pub(crate) enum RecipeCommand {
     /// the JSON of vLLM's --speculative-config. A file of another kind is no fault, unless no file is of a known one: then
     /// nothing can be decided (exit code 3).
     Check(Box<CheckArgs>),
+    /// Write the golden value into a recipe and leave every other byte alone
+    ///
+    /// Prints the new file, unless --in-place or -o says where it goes. Every server that drafts gets the value of the
+    /// generation role's cell, in its engine's own unit; what would win over it is taken away. Nothing is written unless all
+    /// variants can be.
+    Inject(Box<InjectArgs>),
+}
+
+/// Flags of `recipe inject`.
+#[derive(Args, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    clippy::doc_markdown,
+    reason = "each flag is one, and the texts are help"
+)]
+pub(crate) struct InjectArgs {
+    /// The recipe, with :SELECTOR for some of its variants
+    pub(crate) recipe: String,
+
+    /// The framework: sglang, vllm, trt, atom, tilert, and their dynamo- and -disagg forms
+    #[arg(long, value_name = "FRAMEWORK")]
+    pub(crate) framework: String,
+
+    /// Model prefix: dsv41flash, glm5.2
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) model: Option<String>,
+
+    /// Thinking mode [default: what the recipe declares, else on]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) thinking: Option<ThinkingFlag>,
+
+    /// Take every setting of simulated acceptance away, as an evaluation needs it
+    #[arg(long)]
+    pub(crate) eval_only: bool,
+
+    /// Take EVAL_ONLY, IS_AGENTIC, SPEC_DECODING, MODEL_PREFIX and THINKING_MODE from the environment
+    #[arg(long)]
+    pub(crate) from_env: bool,
+
+    /// A path that the caller takes away by itself (srtctl apply --unset); refused if it would remove what is injected
+    #[arg(long, value_name = "PATH")]
+    pub(crate) unset: Vec<String>,
+
+    /// Replace the recipe
+    #[arg(long, conflicts_with_all = ["output", "overrides"])]
+    pub(crate) in_place: bool,
+
+    /// Write the new recipe to FILE
+    #[arg(short, long, value_name = "FILE", conflicts_with = "overrides")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Print arguments for srtctl apply instead, one word a line
+    #[arg(long)]
+    pub(crate) overrides: bool,
 }
 
 /// Flags of `recipe check`.
@@ -97,5 +151,6 @@ pub(crate) fn run(
 ) -> anyhow::Result<Exit> {
     match command {
         RecipeCommand::Check(args) => check::run(args, global, out, err),
+        RecipeCommand::Inject(args) => inject::run(args, global, out, err),
     }
 }

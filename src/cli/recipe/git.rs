@@ -12,14 +12,18 @@ pub(super) fn touched(base: &str) -> anyhow::Result<BTreeSet<PathBuf>> {
     ensure!(!base.is_empty() && !base.starts_with('-'), "'{base}' is no revision");
     let root = text(&["rev-parse", "--show-toplevel"]).context("--base needs a git checkout")?;
     let root = PathBuf::from(root);
-    let commit = text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{base}^{{commit}}")])
-        .with_context(|| format!("git knows no revision '{base}'; a shallow checkout may lack it (fetch-depth: 0)"))?;
+    let commit =
+        text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{base}^{{commit}}")])
+            .with_context(|| {
+                format!("git knows no revision '{base}'; a shallow checkout may lack it (fetch-depth: 0)")
+            })?;
     // Where there is nothing in common, the revision itself is compared with.
     let fork = text(&["merge-base", &commit, "HEAD"]).unwrap_or_else(|_| commit.clone());
     let root_text = root.as_os_str().to_owned();
     let mut files = BTreeSet::new();
     for arguments in [
-        &["diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--diff-filter=ACMRT", &fork, "--"][..],
+        &["diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--diff-filter=ACMRT", &fork, "--"]
+            [..],
         &["ls-files", "--others", "--exclude-standard", "-z", "--full-name"][..],
     ] {
         let mut all: Vec<OsString> = vec!["-C".into(), root_text.clone()];

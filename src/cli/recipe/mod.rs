@@ -4,6 +4,7 @@ mod check;
 mod collect;
 mod command;
 mod git;
+mod inject;
 mod settings;
 
 pub(crate) use command::{RecipeCommand, run};

@@ -57,10 +57,10 @@ impl Settings {
 
     /// Paths of the configuration, from here.
     pub(super) fn here(&self, paths: &[String]) -> Vec<PathBuf> {
-        paths.iter().map(|path| self.from_folder(path)).collect()
+        paths.iter().map(|path| self.of_folder(path)).collect()
     }
 
-    fn from_folder(&self, path: &str) -> PathBuf {
+    fn of_folder(&self, path: &str) -> PathBuf {
         let Some(folder) = &self.folder else { return PathBuf::from(path) };
         let here = std::env::current_dir().and_then(fs::canonicalize).ok();
         // Short names where the configuration stands in this folder.

@@ -128,7 +128,7 @@ enum SignoffFormat {
 enum SignoffCommand {
     /// Compare two launch commands flag by flag
     ///
-    /// Each is a shell command or script, a recipe, a server_args line or log, or JSON. Aliases, quoting, order and defaults
+    /// Each is a shell command or script, a recipe, the log of a server, or JSON. Aliases, quoting, order and defaults
     /// do not count; what differs is sorted into what the profile expects to differ and what not.
     LaunchDiff(LaunchDiffArgs),
     /// Print a built-in profile, to be copied and changed

@@ -65,14 +65,14 @@ pub(super) fn gather(
     let points: Vec<PathBuf> = named.points.map(Path::to_owned).into_iter().collect();
     let others = [paths(named.recipes), paths(named.masters), paths(named.environments), paths(&points)];
     let inputs = [logs.clone(), others.concat()].concat();
-    let names = |inputs: &[PathBuf]| -> Vec<String> { paths(inputs).iter().map(Input::name).collect() };
+    let shown = |inputs: &[PathBuf]| -> Vec<String> { paths(inputs).iter().map(Input::name).collect() };
 
     let mut texts = Texts {
         asked: &asked,
-        recipes: names(named.recipes),
-        masters: names(named.masters),
-        environments: names(named.environments),
-        tables: names(&points),
+        recipes: shown(named.recipes),
+        masters: shown(named.masters),
+        environments: shown(named.environments),
+        tables: shown(&points),
         map: named.map,
         files: Vec::new(),
         current: None,
@@ -131,21 +131,29 @@ pub(super) fn gather(
             facts: placed.facts,
             servers: Vec::new(),
         };
-        for (seen, started) in placed.servers {
+        for (seen, begun) in placed.servers {
             let target = if is_evaluation { None } else { target(&stated, &seen.observed, &point) };
             let options = Options { expect_real: is_evaluation, ..options.clone() };
             let report = judge(&seen.observed, target.as_ref(), &options);
-            let (arguments, started, is_whole) = match started {
+            let (arguments, line, is_whole) = match begun {
                 Some((arguments, place, is_whole)) => (arguments, Some(place), is_whole),
                 None => (Vec::new(), None, false),
             };
             let (mode, largest, graph_off) = (seen.mode, seen.largest, seen.graph_off);
-            point.servers.push(Server { report, mode, largest, graph_off, arguments, started, is_whole });
+            point.servers.push(Server {
+                report,
+                mode,
+                largest,
+                graph_off,
+                arguments,
+                started: line,
+                is_whole,
+            });
         }
         Ok(point)
     };
     let mut run = Run { files: file_names, shared: sorted.shared, table, pins, ..Run::default() };
-    for placed in sorted.points {
+    for placed in sorted.curve {
         run.points.push(judged(placed, false)?);
     }
     for placed in sorted.evaluations {
@@ -180,8 +188,8 @@ fn servers(
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let errors = reader.read_into(logs, &mut servers);
     drop(progress);
-    let names = reader.files().iter().map(|file| file.name.clone()).collect();
-    (servers.finish(), names, errors)
+    let files = reader.files().iter().map(|file| file.name.clone()).collect();
+    (servers.finish(), files, errors)
 }
 
 /// The golden cell; its method and draft length as a server's arguments say where no flag does.

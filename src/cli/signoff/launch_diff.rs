@@ -17,7 +17,7 @@ use crate::signoff::launch::{Launches, launch_diff, read_launches};
 /// Flags of `accsim signoff launch-diff`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct LaunchDiffArgs {
-    /// A launch: a command or script, a recipe (recipe.yaml:variant picks one), a log with a server_args line, JSON; - for
+    /// A launch: a command or script, a recipe (recipe.yaml:variant picks one), the log of a server, JSON; - for
     /// standard input
     #[arg(value_name = "A")]
     left: String,

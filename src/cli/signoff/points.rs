@@ -5,12 +5,15 @@ use super::servers::Seen;
 use crate::evidence::{Input, Place};
 use crate::signoff::{Argument, Facts, concurrency, is_evaluation, point_folder};
 
+/// A server's arguments, their line, and whether that is whole.
+pub(super) type Begun = (Vec<Argument>, Place, bool);
+
 /// A point with its servers, not yet judged.
 pub(super) struct Placed {
     pub(super) name: String,
     pub(super) concurrency: Option<u64>,
     pub(super) facts: Facts,
-    pub(super) servers: Vec<(Seen, Option<(Vec<Argument>, Place, bool)>)>,
+    pub(super) servers: Vec<(Seen, Option<Begun>)>,
     is_evaluation: bool,
     /// The folder whose files are all its own; `None` where other points share it.
     folder: Option<String>,
@@ -18,7 +21,7 @@ pub(super) struct Placed {
 
 /// All points, and what belongs to none.
 pub(super) struct Points {
-    pub(super) points: Vec<Placed>,
+    pub(super) curve: Vec<Placed>,
     pub(super) evaluations: Vec<Placed>,
     pub(super) shared: Facts,
 }
@@ -90,7 +93,7 @@ impl Points {
                 placed.concurrency = Some(*first);
             }
         }
-        all.sort_by(|left, right| left.concurrency.cmp(&right.concurrency));
+        all.sort_by_key(|placed| placed.concurrency);
         if let Some(pair) = all.windows(2).find_map(|pair| match pair {
             [left, right]
                 if left.concurrency.is_some()
@@ -103,8 +106,8 @@ impl Points {
         }) {
             notes.push(format!("{} and {} have the same concurrency: two points", pair.0, pair.1));
         }
-        let (evaluations, points) = all.into_iter().partition(|placed| placed.is_evaluation);
-        Self { points, evaluations, shared }
+        let (evaluations, curve) = all.into_iter().partition(|placed| placed.is_evaluation);
+        Self { curve, evaluations, shared }
     }
 }
 

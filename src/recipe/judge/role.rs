@@ -99,14 +99,22 @@ impl Judge<'_, '_> {
 
     /// Adds the place of the pin to the evidence.
     fn pin_stands(&mut self, at: Position, value: f64) {
-        self.evidence.push(Evidence { part: "pin", file: None, at, value: crate::engine::General(value).to_string() });
+        self.evidence.push(Evidence {
+            part: "pin",
+            file: None,
+            at,
+            value: crate::engine::General(value).to_string(),
+        });
     }
 
     fn evaluation(&mut self, pin: &Pin) {
         let Some(at) = pin.at() else { return };
         self.pinned = pin.accept_length();
         self.expected = None;
-        let what = self.pinned.map_or_else(|| "acceptance".to_owned(), |pinned| format!("an accept length of {}", length(pinned)));
+        let what = self.pinned.map_or_else(
+            || "acceptance".to_owned(),
+            |pinned| format!("an accept length of {}", length(pinned)),
+        );
         let message = format!("an evaluation run simulates {what}: its text would be wrong; remove the pin");
         self.push(FindingCode::AlOnEval, Severity::Error, at, message);
     }
@@ -134,7 +142,8 @@ impl Judge<'_, '_> {
             Pin::Value { accept_length, at, .. } => {
                 self.pinned = Some(*accept_length);
                 if *accept_length < 1.0 {
-                    let message = format!("the pin is {}; no step emits less than 1 token", length(*accept_length));
+                    let message =
+                        format!("the pin is {}; no step emits less than 1 token", length(*accept_length));
                     self.push(FindingCode::AlAboveMax, Severity::Error, *at, message);
                 }
                 self.companions(*at);
@@ -187,7 +196,12 @@ impl Judge<'_, '_> {
         if let Some(replaced) = own.accept_length().filter(|own| !same(*own, accept_length)) {
             self.pinned = Some(accept_length);
             if let Some(own_at) = own.at() {
-                self.evidence.push(Evidence { part: "role-pin", file: None, at: own_at, value: length(replaced) });
+                self.evidence.push(Evidence {
+                    part: "role-pin",
+                    file: None,
+                    at: own_at,
+                    value: length(replaced),
+                });
             }
             let message = format!(
                 "the global environment is applied after the role's and replaces {} by {}",
@@ -280,7 +294,10 @@ impl Judge<'_, '_> {
         let is_below = accept_length < 1.0;
         if is_below || max.is_some_and(|max| accept_length > max + 1e-9) {
             let severity = self.on_prefill(Severity::Error);
-            let most = max.map_or_else(|| "the draft length + 1".to_owned(), |max| crate::engine::General(max).to_string());
+            let most = max.map_or_else(
+                || "the draft length + 1".to_owned(),
+                |max| crate::engine::General(max).to_string(),
+            );
             let message = format!("the pin {} lies outside of 1 to {most}", length(accept_length));
             self.push(FindingCode::AlAboveMax, severity, at, message);
         }
@@ -343,8 +360,9 @@ impl Judge<'_, '_> {
     fn companions(&mut self, at: Position) {
         let Some(engine) = self.role.engine else { return };
         let Some(name) = method_variable(engine) else { return };
-        let variables =
-            |name: &str| variable(&self.case.variant.global, name).or_else(|| variable(&self.role.launch.env, name));
+        let variables = |name: &str| {
+            variable(&self.case.variant.global, name).or_else(|| variable(&self.role.launch.env, name))
+        };
         let given = |value: Option<&Scalar>| {
             value.filter(|value| !value.text.trim().is_empty() && !value.is_null()).cloned()
         };
@@ -357,7 +375,9 @@ impl Judge<'_, '_> {
             }
             None if engine == Engine::Sglang => {
                 let severity = self.on_prefill(Severity::Error);
-                let message = format!("{name} is not set: older servers then draw multinomial, whose mean is another; set match-expected");
+                let message = format!(
+                    "{name} is not set: older servers then draw multinomial, whose mean is another; set match-expected"
+                );
                 self.push(FindingCode::MethodMissing, severity, at, message);
             }
             None => {}

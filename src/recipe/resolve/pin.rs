@@ -108,10 +108,7 @@ fn vllm(launch: &Launch, draft_length: Option<u32>) -> Pin {
         );
         return Pin::Fault(Fault { at: old.at(), message });
     }
-    let method = match get(METHOD) {
-        Some(Node::Scalar(method)) => method,
-        _ => return Pin::None,
-    };
+    let Some(Node::Scalar(method)) = get(METHOD) else { return Pin::None };
     if is_unresolved(&method.text) {
         let message = format!("{METHOD} is {}, which only the run resolves", shown(&method.text));
         return Pin::Fault(Fault { at: method.at, message });

@@ -71,7 +71,7 @@ fn sglang(launch: &Launch) -> Result<Option<Speculation>, Fault> {
     let length = launch.arg(length).and_then(scalar);
     Ok(Some(Speculation {
         method: method.clone(),
-        draft_length: length.map_or(DraftLength::Absent, |length| of_scalar(length)),
+        draft_length: length.map_or(DraftLength::Absent, of_scalar),
         draft_model: owned(launch, "speculative-draft-model-path")
             .or_else(|| owned(launch, "speculative-draft-model")),
         sampler: None,
@@ -170,28 +170,24 @@ fn tilert(launch: &Launch) -> Option<Speculation> {
 }
 
 fn length(launch: &Launch, name: &str) -> DraftLength {
-    launch
-        .arg(name)
-        .and_then(scalar)
-        .map_or(DraftLength::Absent, |length| of_scalar(length))
+    launch.arg(name).and_then(scalar).map_or(DraftLength::Absent, of_scalar)
 }
 
 /// A draft length; a quoted number of a recipe is refused, as the launch resolver does.
 fn of_scalar(length: &Scalar) -> DraftLength {
-    match draft_length(&length.text).filter(|_| length.is_plain()) {
-        Some(number) => DraftLength::Known(number, length.at),
-        None => {
-            let found = shown(&length.text);
-            let message = if is_unresolved(&length.text) {
-                format!("the draft length is {found}, which only the run resolves")
-            } else if draft_length(&length.text).is_some() {
-                format!("the draft length is '{found}' in quotes; the launch resolver wants a bare number")
-            } else {
-                format!("the draft length is {}; expected a positive whole number", quoted(&found))
-            };
-            DraftLength::Unreadable(Fault { at: length.at, message })
-        }
+    let number = draft_length(&length.text);
+    if let Some(number) = number.filter(|_| length.is_plain()) {
+        return DraftLength::Known(number, length.at);
     }
+    let found = shown(&length.text);
+    let message = if is_unresolved(&length.text) {
+        format!("the draft length is {found}, which only the run resolves")
+    } else if number.is_some() {
+        format!("the draft length is '{found}' in quotes; the launch resolver wants a bare number")
+    } else {
+        format!("the draft length is {}; expected a positive whole number", quoted(&found))
+    };
+    DraftLength::Unreadable(Fault { at: length.at, message })
 }
 
 /// Whether a server given this method drafts.

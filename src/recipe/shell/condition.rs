@@ -60,7 +60,7 @@ impl<'t> Machine<'t> {
             "parenthesized_expression" => first_named(node).and_then(|inner| self.expression(inner, state)),
             _ => {
                 let word = self.word(node, state);
-                word.is_resolved().then(|| !word.text.is_empty())
+                word.is_resolved().then_some(!word.text.is_empty())
             }
         };
         self.depth -= 1;
@@ -107,17 +107,16 @@ fn test_words(words: &[Word]) -> Option<bool> {
         [not, rest @ ..] if not.text == "!" => Some(!test_words(rest)?),
         [left, operator, right] => compare(&operator.text, left, right, false),
         [operator, word] => unary_holds(&operator.text, word),
-        [word] => word.is_resolved().then(|| !word.text.is_empty()),
+        [word] => word.is_resolved().then_some(!word.text.is_empty()),
         _ => None,
     }
 }
 
 fn unary_holds(operator: &str, word: &Word) -> Option<bool> {
-    // A value that is open in part is not empty if the rest is not.
-    let is_empty = match (word.is_resolved(), word.text.is_empty()) {
-        (true, is_empty) => is_empty,
-        (false, _) => return None,
-    };
+    if !word.is_resolved() {
+        return None;
+    }
+    let is_empty = word.text.is_empty();
     match operator {
         "-n" => Some(!is_empty),
         "-z" => Some(is_empty),
@@ -146,13 +145,12 @@ fn compare(operator: &str, left: &Word, right: &Word, is_pattern: bool) -> Optio
 }
 
 fn both(is_and: bool, left: Option<bool>, right: Option<bool>) -> Option<bool> {
-    match (is_and, left, right) {
-        (true, Some(false), _) | (true, _, Some(false)) => Some(false),
-        (true, Some(true), Some(true)) => Some(true),
-        (false, Some(true), _) | (false, _, Some(true)) => Some(true),
-        (false, Some(false), Some(false)) => Some(false),
-        _ => None,
+    // What decides alone, on either side.
+    let decisive = !is_and;
+    if left == Some(decisive) || right == Some(decisive) {
+        return Some(decisive);
     }
+    left.and(right).map(|_| is_and)
 }
 
 fn first_named(node: Node<'_>) -> Option<Node<'_>> {

@@ -15,7 +15,7 @@ use super::word::Word;
 /// Ways through a script that are kept apart; beyond, they are made one.
 const MOST_WAYS: usize = 32;
 /// Statements and words, over all ways.
-const MOST_STEPS: usize = 200_000;
+const MOST_STEPS: usize = 400_000;
 /// Nesting of statements, words and functions.
 const MOST_DEPTH: usize = 150;
 /// Turns of a loop over known words.
@@ -23,7 +23,8 @@ const MOST_TURNS: usize = 16;
 
 /// Commands that speak of servers and start none.
 const NO_SERVERS: [&str; 14] = [
-    "echo", "printf", "log", "cat", "grep", "pkill", "pgrep", "ps", "kill", "killall", "which", "sed", "awk", "logger",
+    "echo", "printf", "log", "cat", "grep", "pkill", "pgrep", "ps", "kill", "killall", "which", "sed", "awk",
+    "logger",
 ];
 
 /// A shell that walks one script.
@@ -84,15 +85,21 @@ impl<'t> Machine<'t> {
         match node.kind() {
             "comment" | "heredoc_body" | "test_command" => states,
             "variable_assignment" => {
-                states.iter_mut().for_each(|state| self.assign(node, state, false));
+                for state in &mut states {
+                    self.assign(node, state, false);
+                }
                 states
             }
             "declaration_command" => {
-                states.iter_mut().for_each(|state| self.declare(node, state));
+                for state in &mut states {
+                    self.declare(node, state);
+                }
                 states
             }
             "unset_command" => {
-                states.iter_mut().for_each(|state| self.unset(node, state));
+                for state in &mut states {
+                    self.unset(node, state);
+                }
                 states
             }
             "command" => states.into_iter().flat_map(|state| self.command(node, state)).collect(),
@@ -143,6 +150,12 @@ impl<'t> Machine<'t> {
 
     /// At most so many ways: beyond, those that still run become one, open where they differ.
     pub(super) fn bounded(&mut self, states: Vec<State>) -> Vec<State> {
+        if states.len() <= 1 {
+            return states;
+        }
+        // Keeping ways apart costs what they know; half of all steps spent, they are one from here on.
+        self.steps += states.iter().map(|state| state.vars.len() / 8).sum::<usize>();
+        let most = if self.steps > MOST_STEPS / 2 { 1 } else { MOST_WAYS };
         let mut kept: Vec<State> = Vec::with_capacity(states.len());
         for state in states {
             let is_same = |held: &State| {
@@ -152,7 +165,7 @@ impl<'t> Machine<'t> {
                 kept.push(state);
             }
         }
-        if kept.len() <= MOST_WAYS {
+        if kept.len() <= most {
             return kept;
         }
         let (running, ended): (Vec<State>, Vec<State>) = kept.into_iter().partition(State::runs);
@@ -162,7 +175,10 @@ impl<'t> Machine<'t> {
     /// `name=value`, `name+=value`, `name=(..)`, `name[key]=value`.
     pub(super) fn assign(&mut self, node: Node<'t>, state: &mut State, export: bool) {
         let Some(target) = node.child_by_field_name("name") else { return };
-        let appends = self.source_of(node).get(self.source_of(target).len()..).is_some_and(|rest| rest.starts_with("+="));
+        let appends = self
+            .source_of(node)
+            .get(self.source_of(target).len()..)
+            .is_some_and(|rest| rest.starts_with("+="));
         let value = node.child_by_field_name("value");
         if target.kind() == "subscript" {
             self.assign_item(target, value, state);
@@ -198,7 +214,9 @@ impl<'t> Machine<'t> {
     }
 
     fn assign_item(&mut self, target: Node<'t>, value: Option<Node<'t>>, state: &mut State) {
-        let (Some(name), Some(index)) = (target.child_by_field_name("name"), target.child_by_field_name("index")) else {
+        let (Some(name), Some(index)) =
+            (target.child_by_field_name("name"), target.child_by_field_name("index"))
+        else {
             return;
         };
         let key = self.word(index, state);
@@ -219,8 +237,11 @@ impl<'t> Machine<'t> {
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
         let word = children.first().map_or("", |first| self.source_of(*first));
-        let flags: Vec<&str> =
-            children.iter().map(|child| self.source_of(*child)).filter(|text| text.starts_with('-')).collect();
+        let flags: Vec<&str> = children
+            .iter()
+            .map(|child| self.source_of(*child))
+            .filter(|text| text.starts_with('-'))
+            .collect();
         let exports = word == "export" || flags.iter().any(|flag| flag.contains('x'));
         let takes_back = word == "export" && flags.iter().any(|flag| flag.contains('n'));
         for child in children {
@@ -233,7 +254,9 @@ impl<'t> Machine<'t> {
                 }
                 "variable_name" if exports => state.export(self.source_of(child)),
                 // `export $NAMES`, `export "A=b"`
-                "word" | "string" | "raw_string" | "concatenation" if !self.source_of(child).starts_with('-') => {
+                "word" | "string" | "raw_string" | "concatenation"
+                    if !self.source_of(child).starts_with('-') =>
+                {
                     let word = self.word(child, state);
                     if let Some((name, value)) = word.text.split_once('=') {
                         let value = Word { text: value.to_owned(), verbatim: None, ..word.clone() };
@@ -268,7 +291,11 @@ impl<'t> Machine<'t> {
         let mut words = Vec::new();
         for child in children {
             match child.kind() {
-                "variable_assignment" | "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment" => {}
+                "variable_assignment"
+                | "file_redirect"
+                | "heredoc_redirect"
+                | "herestring_redirect"
+                | "comment" => {}
                 "command_name" => match child.named_child(0) {
                     Some(name) => words.extend(self.words(name, state)),
                     None => words.push(Word::new(self.source_of(child), self.at(child))),
@@ -304,7 +331,8 @@ impl<'t> Machine<'t> {
             "set" => {
                 let is_all = |word: &&Word| matches!(word.text.as_str(), "-a" | "allexport");
                 if let Some(flag) = words.iter().skip(1).find(is_all) {
-                    let turns_off = words.iter().take_while(|word| *word != flag).any(|word| word.text == "+o");
+                    let turns_off =
+                        words.iter().take_while(|word| *word != flag).any(|word| word.text == "+o");
                     state.exports_all = !turns_off;
                 } else if words.iter().any(|word| word.text == "+a") {
                     state.exports_all = false;
@@ -337,7 +365,9 @@ impl<'t> Machine<'t> {
             let text = script.text.clone();
             self.inner(&text, at, &words, &inline);
         }
-        if !NO_SERVERS.contains(&name.as_str()) && started(words.iter().map(|word| word.text.as_str())).is_some() {
+        if !NO_SERVERS.contains(&name.as_str())
+            && started(words.iter().map(|word| word.text.as_str())).is_some()
+        {
             let at = self.at(node);
             self.started.push(Started { words, state: inline, at });
         }
@@ -416,7 +446,10 @@ impl<'t> Machine<'t> {
             }
         }
         for redirect in redirects.into_iter().filter(|child| child.kind() == "file_redirect") {
-            let is_out = self.source_of(redirect).trim_start_matches(|letter: char| letter.is_ascii_digit()).starts_with('>');
+            let is_out = self
+                .source_of(redirect)
+                .trim_start_matches(|letter: char| letter.is_ascii_digit())
+                .starts_with('>');
             if let Some(file) = redirect.child_by_field_name("destination").filter(|_| is_out) {
                 let file = self.word(file, state);
                 return file.is_resolved().then_some(file.text);
@@ -457,24 +490,14 @@ impl<'t> Machine<'t> {
         if let Some(holds) = self.test(test, &mut state) {
             return vec![(state, holds)];
         }
-        if matches!(test.kind(), "command" | "redirected_statement" | "variable_assignment" | "declaration_command" | "pipeline")
-            && !self.source_of(test).starts_with("test ")
+        if matches!(
+            test.kind(),
+            "command" | "redirected_statement" | "variable_assignment" | "declaration_command" | "pipeline"
+        ) && !self.source_of(test).starts_with("test ")
         {
             return vec![(state, true)];
         }
-        self.both_ways(self.source_of(test), state)
-    }
-
-    fn both_ways(&mut self, key: &str, state: State) -> Vec<(State, bool)> {
-        if let Some((_, holds)) = state.decided.iter().find(|(text, _)| text == key) {
-            let holds = *holds;
-            return vec![(state, holds)];
-        }
-        let mut other = state.clone();
-        let mut state = state;
-        state.decided.push((key.to_owned(), true));
-        other.decided.push((key.to_owned(), false));
-        vec![(state, true), (other, false)]
+        both_ways(self.source_of(test), state)
     }
 
     fn conditional(&mut self, node: Node<'t>, states: Vec<State>) -> Vec<State> {
@@ -504,7 +527,7 @@ impl<'t> Machine<'t> {
             let mut state = state;
             let ways = match self.test(*last, &mut state) {
                 Some(holds) => vec![(state, holds)],
-                None => self.both_ways(self.source_of(*last), state),
+                None => both_ways(self.source_of(*last), state),
             };
             for (state, holds) in ways {
                 if holds {
@@ -526,7 +549,7 @@ impl<'t> Machine<'t> {
         let mut cursor = first.walk();
         let mut children: Vec<Node<'t>> = first.children(&mut cursor).collect();
         let after = if first.kind() == "else_clause" {
-            children.retain(|child| child.is_named());
+            children.retain(Node::is_named);
             self.sequence(&children, states)
         } else {
             children.extend(rest);
@@ -549,7 +572,8 @@ impl<'t> Machine<'t> {
         let mut after = Vec::new();
         for mut state in states {
             let words: Vec<Word> = values.iter().flat_map(|value| self.words(*value, &mut state)).collect();
-            let is_known = words.iter().all(Word::is_resolved) && words.len() <= MOST_TURNS && !words.is_empty();
+            let is_known =
+                words.iter().all(Word::is_resolved) && words.len() <= MOST_TURNS && !words.is_empty();
             if !is_known {
                 let open = Word::new(super::word::unresolved(&format!("${name}")), self.at(node));
                 let mut turned = state.clone();
@@ -560,7 +584,9 @@ impl<'t> Machine<'t> {
             }
             let mut ways = vec![state];
             for word in words {
-                ways.iter_mut().for_each(|state| state.set(name, Value::Scalar(word.clone()), false));
+                for state in &mut ways {
+                    state.set(name, Value::Scalar(word.clone()), false);
+                }
                 ways = self.statement(body, ways);
             }
             after.extend(ways);
@@ -576,15 +602,29 @@ impl<'t> Machine<'t> {
     }
 }
 
+/// A condition that only the run decides: as this way has taken it already, or both ways.
+fn both_ways(key: &str, state: State) -> Vec<(State, bool)> {
+    if let Some((_, holds)) = state.decided.iter().find(|(text, _)| text == key) {
+        let holds = *holds;
+        return vec![(state, holds)];
+    }
+    let mut other = state.clone();
+    let mut state = state;
+    state.decided.push((key.to_owned(), true));
+    other.decided.push((key.to_owned(), false));
+    vec![(state, true), (other, false)]
+}
+
 /// The script of `bash -c script`, `eval script`, whatever stands in front of it.
 fn inner_script(words: &[Word]) -> Option<&Word> {
     if words.first().is_some_and(|word| word.text == "eval") {
         return words.get(1).filter(|_| words.len() == 2);
     }
-    let shell = words.iter().position(|word| {
-        matches!(word.text.rsplit('/').next(), Some("bash" | "sh" | "zsh"))
-    })?;
+    let shell =
+        words.iter().position(|word| matches!(word.text.rsplit('/').next(), Some("bash" | "sh" | "zsh")))?;
     let rest = words.get(shell + 1..)?;
-    let flag = rest.iter().position(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c'))?;
+    let flag = rest.iter().position(|word| {
+        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
+    })?;
     rest.get(flag + 1)
 }

@@ -92,7 +92,11 @@ impl<'t> Machine<'t> {
             "word" | "extglob_pattern" => Word::new(unescaped(text), at),
             "number" | "variable_name" | "test_operator" | "special_variable_name" | "regex" => {
                 // A number may hold an expansion: `10#$x`.
-                if node.named_child_count() > 0 { self.region(node, 0, 0, at, false, state) } else { Word::new(text, at) }
+                if node.named_child_count() > 0 {
+                    self.region(node, 0, 0, at, false, state)
+                } else {
+                    Word::new(text, at)
+                }
             }
             "raw_string" => {
                 let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(text);
@@ -103,13 +107,15 @@ impl<'t> Machine<'t> {
             "ansi_c_string" => Word::new(ansi(text), at),
             "string" => {
                 let mut word = self.region(node, 1, 1, at, true, state);
-                if node.named_child_count() <= 1 && text.get(1..text.len().saturating_sub(1)) == Some(&*word.text) {
+                if node.named_child_count() <= 1
+                    && text.get(1..text.len().saturating_sub(1)) == Some(&*word.text)
+                {
                     word.verbatim = self.behind(node, 1);
                 }
                 word
             }
             "translated_string" | "concatenation" => self.joined(node, at, state),
-            "simple_expansion" => self.variable(text.strip_prefix('$').unwrap_or(text), at, text, state),
+            "simple_expansion" => variable(text.strip_prefix('$').unwrap_or(text), at, text, state),
             "expansion" => self.expansion(node, at, state),
             "arithmetic_expansion" => {
                 let inner = self.region(node, 3, 2, at, false, state);
@@ -218,31 +224,19 @@ impl<'t> Machine<'t> {
         self.region(body, 0, 0, at, true, state)
     }
 
-    fn variable(&mut self, name: &str, at: Position, source: &str, state: &State) -> Word {
-        if let Ok(index) = name.parse::<usize>() {
-            let given = index.checked_sub(1).and_then(|index| state.positional.get(index));
-            return given.cloned().unwrap_or_else(|| Word::new(unresolved(source), at));
-        }
-        match state.get(name) {
-            Some(Value::Scalar(word)) => word.clone(),
-            Some(Value::Array(words)) => words.first().cloned().unwrap_or_else(|| Word::new("", at)),
-            Some(Value::Unset) => Word::new("", at),
-            None if SETTLED.contains(&name) => Word::new("", at),
-            None => Word::new(unresolved(source), at),
-        }
-    }
-
     /// `${name}`, `${name[index]}`, and what may follow.
     fn expansion(&mut self, node: Node<'t>, at: Position, state: &mut State) -> Word {
         let source = self.source_of(node);
         let inner = source.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
         let open = || Word::new(unresolved(source), at);
-        let end = inner.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inner.len());
+        let end = inner
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(inner.len());
         let (name, mut rest) = inner.split_at(end);
         if name.is_empty() {
             return open();
         }
-        let mut value = self.variable(name, at, source, state);
+        let mut value = variable(name, at, source, state);
         let mut is_set = state.vars.get(name).is_some_and(|var| var.value != Value::Unset)
             || name.parse::<usize>().is_ok_and(|index| index > 0 && index <= state.positional.len());
         let is_known = is_set || state.get(name) == Some(&Value::Unset) || SETTLED.contains(&name);
@@ -285,7 +279,11 @@ impl<'t> Machine<'t> {
                 word
             }
             '+' if is_known || is_set => {
-                if is_empty { Word::new("", at) } else { self.operand(node, operand_from, state) }
+                if is_empty {
+                    Word::new("", at)
+                } else {
+                    self.operand(node, operand_from, state)
+                }
             }
             '?' if is_set => value,
             '#' | '%' | '/' | '^' | ',' if !colon && value.is_resolved() && is_set => {
@@ -302,7 +300,8 @@ impl<'t> Machine<'t> {
         let to = node.end_byte().saturating_sub(1);
         let at = self.fixed.unwrap_or_else(|| self.source.position(from));
         // A string as the whole operand loses its quotes.
-        if let Some(only) = children.iter().find(|child| child.start_byte() == from && child.end_byte() == to) {
+        if let Some(only) = children.iter().find(|child| child.start_byte() == from && child.end_byte() == to)
+        {
             return self.word(*only, state);
         }
         let inner: Vec<Node<'t>> = children
@@ -334,7 +333,8 @@ impl<'t> Machine<'t> {
                 let Some((name, arguments)) = words.split_first() else { return open };
                 match name.text.as_str() {
                     "echo" => {
-                        let arguments = arguments.iter().filter(|word| !matches!(word.text.as_str(), "-n" | "-e"));
+                        let arguments =
+                            arguments.iter().filter(|word| !matches!(word.text.as_str(), "-n" | "-e"));
                         joined_by_space(arguments, at)
                     }
                     "printf" => match arguments {
@@ -360,6 +360,21 @@ impl<'t> Machine<'t> {
             }
             _ => open,
         }
+    }
+}
+
+/// The value of a variable as one word.
+fn variable(name: &str, at: Position, source: &str, state: &State) -> Word {
+    if let Ok(index) = name.parse::<usize>() {
+        let given = index.checked_sub(1).and_then(|index| state.positional.get(index));
+        return given.cloned().unwrap_or_else(|| Word::new(unresolved(source), at));
+    }
+    match state.get(name) {
+        Some(Value::Scalar(word)) => word.clone(),
+        Some(Value::Array(words)) => words.first().cloned().unwrap_or_else(|| Word::new("", at)),
+        Some(Value::Unset) => Word::new("", at),
+        None if SETTLED.contains(&name) => Word::new("", at),
+        None => Word::new(unresolved(source), at),
     }
 }
 
@@ -394,7 +409,11 @@ fn joined_by_space<'w>(words: impl Iterator<Item = &'w Word>, at: Position) -> W
 fn is_expansion(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
-        "simple_expansion" | "expansion" | "command_substitution" | "arithmetic_expansion" | "process_substitution"
+        "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "arithmetic_expansion"
+            | "process_substitution"
     )
 }
 
@@ -413,7 +432,10 @@ fn split(word: &Word) -> Vec<Word> {
     if !word.is_resolved() {
         return vec![word.clone()];
     }
-    word.text.split_whitespace().map(|field| Word { text: field.to_owned(), verbatim: None, ..word.clone() }).collect()
+    word.text
+        .split_whitespace()
+        .map(|field| Word { text: field.to_owned(), verbatim: None, ..word.clone() })
+        .collect()
 }
 
 /// A bare word without its backslashes.
@@ -488,7 +510,9 @@ fn with_bare_names(text: &str, state: &State) -> String {
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_alphabetic() || letter == '_') {
         let (before, tail) = rest.split_at(start);
         out.push_str(before);
-        let end = tail.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(tail.len());
+        let end = tail
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(tail.len());
         let (name, tail) = tail.split_at(end);
         match state.get(name) {
             Some(Value::Scalar(word)) => out.push_str(&word.text),

@@ -18,6 +18,3 @@ mod word;
 pub(crate) use read::{read, script, with_words};
 pub(crate) use server::launch;
 pub(crate) use word::{Word, unresolved};
-
-#[cfg(test)]
-mod tests;

@@ -30,10 +30,14 @@ pub(crate) fn read(text: &str) -> Option<Document> {
         }
         let ends = machine.statement(tree.root_node(), vec![state]);
         if machine.exhausted {
-            document.notes.push((Position::START, "this script has too many ways to follow them all".to_owned()));
+            document
+                .notes
+                .push((Position::START, "this script has too many ways to follow them all".to_owned()));
         }
         for (at, file) in machine.sourced.drain(..) {
-            document.notes.push((at, format!("{} is sourced here and is not read", crate::yaml::quoted(&file))));
+            document
+                .notes
+                .push((at, format!("{} is sourced here and is not read", crate::yaml::quoted(&file))));
         }
         let mut variants: Vec<Variant> = machine.started.iter().map(of_server).collect();
         if variants.is_empty() {
@@ -68,7 +72,8 @@ fn variant(launch: Launch, mut models: Vec<Scalar>, state: &State) -> Variant {
     };
     models.extend(known("MODEL"));
     models.extend(known("MODEL_PATH"));
-    let agentic = known("IS_AGENTIC").filter(|value| !is_true(&value.text) && !value.text.contains(UNRESOLVED));
+    let agentic =
+        known("IS_AGENTIC").filter(|value| !is_true(&value.text) && !value.text.contains(UNRESOLVED));
     Variant {
         launches: vec![launch],
         models,
@@ -85,7 +90,9 @@ fn of_rest(state: &State) -> Option<Variant> {
         match &var.value {
             Value::Array(items) => words.extend(items.iter().cloned()),
             Value::Scalar(word) if word.text.starts_with("--") => {
-                words.extend(word.text.split_whitespace().map(|text| Word { text: text.to_owned(), ..word.clone() }));
+                words.extend(
+                    word.text.split_whitespace().map(|text| Word { text: text.to_owned(), ..word.clone() }),
+                );
             }
             Value::Scalar(_) | Value::Unset => {}
         }
@@ -104,8 +111,13 @@ pub(crate) fn with_words(words: &[Word], env: Vec<Variable>, at: Position) -> Op
     let drafts = !matches!(crate::recipe::resolve::speculation_of(&launch, engine), Ok(None));
     launch.is_bare = !drafts;
     let name = pin_variable(engine);
-    let first = launch.env.iter().find(|variable| name == Some(variable.name.as_str())).map(|variable| variable.value.at);
-    let argument = launch.args.iter().find(|argument| argument.name.starts_with("spec")).map(|argument| argument.at);
+    let first = launch
+        .env
+        .iter()
+        .find(|variable| name == Some(variable.name.as_str()))
+        .map(|variable| variable.value.at);
+    let argument =
+        launch.args.iter().find(|argument| argument.name.starts_with("spec")).map(|argument| argument.at);
     launch.at = argument.or(first).unwrap_or(at);
     (has_pin || drafts).then_some(launch)
 }
@@ -114,15 +126,24 @@ pub(crate) fn with_words(words: &[Word], env: Vec<Variable>, at: Position) -> Op
 fn defaults(variant: &Variant, started: &[Started]) -> Vec<(Position, String)> {
     let mut notes = Vec::new();
     for launch in &variant.launches {
-        let lengths = ["speculative-num-steps", "speculative-dspark-block-size", "num-speculative-tokens", "speculative-config"];
-        let values = lengths.iter().filter_map(|name| launch.arg(name)).map(|argument| (argument.at, &argument.value));
+        let lengths = [
+            "speculative-num-steps",
+            "speculative-dspark-block-size",
+            "num-speculative-tokens",
+            "speculative-config",
+        ];
+        let values =
+            lengths.iter().filter_map(|name| launch.arg(name)).map(|argument| (argument.at, &argument.value));
         for (at, value) in values {
             let text = match value {
                 Node::Scalar(text) => text.text.to_string(),
                 _ => String::new(),
             };
             let word = started.iter().flat_map(|started| &started.words).find(|word| {
-                word.defaulted.is_some() && (word.at == at || word.at == value.at() || (!text.is_empty() && word.text == text && word.at == value.at()))
+                word.defaulted.is_some()
+                    && (word.at == at
+                        || word.at == value.at()
+                        || (!text.is_empty() && word.text == text && word.at == value.at()))
             });
             if let Some(name) = word.and_then(|word| word.defaulted.as_deref()) {
                 notes.push((at, format!("{name} may come from the environment; judged at its default")));

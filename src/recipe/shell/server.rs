@@ -26,7 +26,9 @@ const FILE_ARGUMENTS: [&str; 3] = ["extra-llm-api-options", "config", "extra-eng
 pub(super) fn is_container(words: &[Word]) -> bool {
     let name = |word: &Word| word.text.rsplit('/').next().unwrap_or_default().to_owned();
     let index = words.iter().position(|word| matches!(name(word).as_str(), "docker" | "podman" | "nerdctl"));
-    index.is_some_and(|index| words.iter().skip(index + 1).take(3).any(|word| word.text == "run" || word.text == "exec"))
+    index.is_some_and(|index| {
+        words.iter().skip(index + 1).take(3).any(|word| word.text == "run" || word.text == "exec")
+    })
 }
 
 /// Variables among the words in front of the server: `env A=b`, `-e A=b`, `--env=A=b`, `srun --export=ALL,A=b`.
@@ -152,9 +154,7 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
             continue;
         };
         let (name, value) = match flag.split_once('=') {
-            Some((name, value)) => {
-                (name, Word { text: value.to_owned(), verbatim: None, ..word.clone() })
-            }
+            Some((name, value)) => (name, Word { text: value.to_owned(), verbatim: None, ..word.clone() }),
             None => match rest.peek() {
                 Some(next) if !next.text.starts_with("--") => (flag, (*next).clone()),
                 _ => (flag, Word { text: "true".to_owned(), verbatim: None, ..word.clone() }),

@@ -2,5 +2,7 @@
 
 mod audit;
 mod command;
+mod recipe;
 
 pub use audit::write_audit;
+pub use recipe::write_check;

@@ -32,7 +32,8 @@ impl CheckRun {
     /// The result in one line.
     #[must_use]
     pub fn summary(&self) -> String {
-        let plural = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+        let plural =
+            |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
         let mut parts = vec![
             plural(self.count(Severity::Error), "error"),
             plural(self.count(Severity::Warning), "warning"),
@@ -41,6 +42,11 @@ impl CheckRun {
         if !self.allowed.is_empty() {
             parts.push(format!("{} allowed", self.allowed.len()));
         }
-        format!("{}, {}: {}", plural(self.files.len(), "file"), plural(self.servers, "server"), parts.join(", "))
+        format!(
+            "{}, {}: {}",
+            plural(self.files.len(), "file"),
+            plural(self.servers, "server"),
+            parts.join(", ")
+        )
     }
 }

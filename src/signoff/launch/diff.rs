@@ -178,7 +178,9 @@ impl Sides<'_> {
             ]);
             if may {
                 expected += 1;
-                evidence.for_each(|evidence| weighing.show(evidence));
+                for evidence in evidence {
+                    weighing.show(evidence);
+                }
             } else if is_open {
                 weighing.miss(format!("{name} is resolved at run time; give the trace of the run"));
             } else {

@@ -18,15 +18,14 @@ pub(super) fn flags(engine: Option<Engine>, words: &[String]) -> Vec<(String, La
         if !is_flag(word) {
             continue;
         }
-        let (flag, value) = match word.split_once('=') {
-            Some((flag, value)) => (flag, LaunchValue::of(value)),
-            None => {
-                let mut values = Vec::new();
-                while let Some(value) = rest.next_if(|next| !is_flag(next) && !is_end(next)) {
-                    values.push(value.clone());
-                }
-                (word.as_str(), LaunchValue::list(&values))
+        let (flag, value) = if let Some((flag, value)) = word.split_once('=') {
+            (flag, LaunchValue::of(value))
+        } else {
+            let mut values = Vec::new();
+            while let Some(value) = rest.next_if(|next| !is_flag(next) && !is_end(next)) {
+                values.push(value.clone());
             }
+            (word.as_str(), LaunchValue::list(&values))
         };
         let name = canonical(engine, flag);
         let (name, value) = match name.strip_prefix("no_") {

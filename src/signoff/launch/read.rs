@@ -1,6 +1,7 @@
 //! Launches in any of their forms: a command, a script, a recipe, a server's log, JSON.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -74,7 +75,11 @@ pub fn read_launches(name: &str, text: &str, selector: Option<&Selector>) -> Res
         return Ok(Launches { launches: vec![launch], notes: Vec::new() });
     }
     let body = text.trim_start_matches('\u{feff}').trim_start();
-    if body.starts_with(['{', '[']) && !name.ends_with(".yaml") && !name.ends_with(".yml") {
+    // A recipe in flow style begins like JSON.
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    let is_yaml =
+        extension.is_some_and(|extension| ["yaml", "yml"].contains(&extension.to_ascii_lowercase().as_str()));
+    if body.starts_with(['{', '[']) && !is_yaml {
         let value: Value = serde_json::from_str(body)
             .map_err(|error| LaunchError::Unreadable(format!("line {}: no JSON: {error}", error.line())))?;
         return of_json(&value)

@@ -55,7 +55,7 @@ impl Asked {
                 }
                 Check::EngineVersion => variables.extend(SETTINGS.map(str::to_owned)),
                 Check::LargestBatch(batch) => {
-                    arguments.extend(batch.largest.iter().map(|name| underscored(name)))
+                    arguments.extend(batch.largest.iter().map(|name| underscored(name)));
                 }
                 Check::Argument(argument) => {
                     arguments.insert(underscored(&argument.name));

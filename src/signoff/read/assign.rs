@@ -65,18 +65,15 @@ fn is_comment(before: &[u8]) -> bool {
 fn word(text: &[u8]) -> String {
     let near = text.get(..LONGEST).unwrap_or(text);
     let quote = near.first().filter(|byte| matches!(byte, b'"' | b'\''));
-    let inside = match quote {
-        Some(quote) => {
-            let rest = near.get(1..).unwrap_or(&[]);
-            rest.get(..memchr::memchr(*quote, rest).unwrap_or(rest.len()))
-        }
-        None => {
-            let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",;\"'`)}]|".contains(byte);
-            // JSON without quotes around it goes up to its own end.
-            let is_json = near.first() == Some(&b'{');
-            let end = if is_json { closing(near) } else { near.iter().position(is_end) };
-            near.get(..end.unwrap_or(near.len()))
-        }
+    let inside = if let Some(quote) = quote {
+        let rest = near.get(1..).unwrap_or(&[]);
+        rest.get(..memchr::memchr(*quote, rest).unwrap_or(rest.len()))
+    } else {
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",;\"'`)}]|".contains(byte);
+        // JSON without quotes around it goes up to its own end.
+        let is_json = near.first() == Some(&b'{');
+        let end = if is_json { closing(near) } else { near.iter().position(is_end) };
+        near.get(..end.unwrap_or(near.len()))
     };
     let value = String::from_utf8_lossy(inside.unwrap_or(&[])).into_owned();
     if value.contains('$') || (quote.is_none() && value.starts_with('`')) {

@@ -35,7 +35,7 @@ pub(in crate::signoff) fn accept_length(run: &Run) -> Outcome {
                 Evidence { line: None, ..Evidence::at(run, place, quote) }
             });
             match report.verdict {
-                Verdict::Consistent => evidence.into_iter().for_each(|evidence| weighing.show(evidence)),
+                Verdict::Consistent => weighing.show_any(evidence),
                 Verdict::Inconsistent => {
                     let codes: Vec<&str> = report
                         .findings

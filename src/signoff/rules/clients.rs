@@ -55,7 +55,9 @@ pub(in crate::signoff) fn requests(run: &Run, rule: &Requests) -> Outcome {
                 "{label}: no export of its client (AIPerf's profile_export_aiperf.json, or the JSON of a serving benchmark)"
             ));
         }
-        clients.into_iter().for_each(|client| see(&label, client, &mut weighing));
+        for client in clients {
+            see(&label, client, &mut weighing);
+        }
         for (call, seen) in &point.facts.access.calls {
             if let Some((status, place)) = seen.first_refused.filter(|_| call.starts_with("POST /v1/")) {
                 weighing.fail(

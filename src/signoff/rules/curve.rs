@@ -67,7 +67,9 @@ pub(in crate::signoff) fn pareto_coverage(run: &Run, rule: &Pareto) -> Outcome {
                 evidence,
             );
         } else {
-            beaten(table, &standing, *x, label).into_iter().for_each(|evidence| weighing.show(evidence));
+            for evidence in beaten(table, &standing, *x, label) {
+                weighing.show(evidence);
+            }
         }
         counts.push(format!("frontier {frontier} of {measured} at {label}"));
         standings.push(standing);

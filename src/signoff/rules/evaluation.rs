@@ -41,7 +41,7 @@ pub(in crate::signoff) fn evaluation_real(run: &Run) -> Outcome {
                 place.map(|place| Evidence { line: None, ..Evidence::at(run, place, quote.clone()) });
             match report.verdict {
                 Verdict::Consistent => {
-                    evidence.into_iter().for_each(|evidence| weighing.show(evidence));
+                    weighing.show_any(evidence);
                     means.push(format!("{name}: {quote}"));
                 }
                 Verdict::Inconsistent => weighing.fail(format!("{name}: {reason}"), evidence),

@@ -37,7 +37,7 @@ pub(in crate::signoff) fn largest_batch(run: &Run, rule: &LargestBatch) -> Outco
                 );
             } else {
                 weighing.show(line);
-                sizes.into_iter().for_each(|sizes| weighing.show(sizes));
+                weighing.show_any(sizes);
             }
             most = most.max(batch);
             captured_least = captured_least.min(captured);
@@ -94,10 +94,10 @@ pub(in crate::signoff) fn graph_flag(run: &Run) -> Outcome {
                 ));
             } else {
                 let place = server.largest.map(|(_, place)| place);
-                place.into_iter().for_each(|place| {
+                if let Some(place) = place {
                     let evidence = Evidence::at(run, place, format!("graph: True on {on} lines"));
                     weighing.show(Evidence { line: None, ..evidence });
-                });
+                }
             }
             lines += report.decode_lines;
         }

@@ -86,7 +86,7 @@ pub(in crate::signoff) fn golden_length(run: &Run, names: &[String]) -> Outcome 
                     weighing.fail(
                         format!("{label}: {} injected, golden is {}", sighting.value, golden.accept_length()),
                         [evidence],
-                    )
+                    );
                 }
                 (Ok(_), _) => weighing.show(evidence),
                 (Err(_), _) if sighting.value.starts_with('(') => {

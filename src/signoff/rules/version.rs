@@ -38,7 +38,7 @@ pub(in crate::signoff) fn engine_version(run: &Run) -> Outcome {
             };
             match judge(run, point, &version, start) {
                 Judged::Honours(what) => {
-                    evidence.clone().into_iter().for_each(|evidence| weighing.show(evidence));
+                    weighing.show_any(evidence.clone());
                     let what = format!("SGLang {version}: {what}");
                     if !said.contains(&what) {
                         said.push(what);
