@@ -14,6 +14,7 @@
 mod assembled;
 mod curve;
 mod formats;
+mod hostile;
 mod launch;
 mod layouts;
 mod missing;
