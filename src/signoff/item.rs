@@ -9,6 +9,9 @@ const MOST_EVIDENCE: usize = 64;
 /// Reasons that a message names one by one.
 const MOST_REASONS: usize = 4;
 
+/// Points that one reason names one by one.
+const MOST_NAMES: usize = 8;
+
 /// What a rule came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
@@ -178,6 +181,10 @@ fn listed(reasons: &[String]) -> String {
     let more = grouped.len().saturating_sub(MOST_REASONS);
     let shown = grouped.into_iter().take(MOST_REASONS).map(|(whose, what)| match whose.as_slice() {
         [""] => what.to_owned(),
+        all if all.len() > MOST_NAMES => {
+            let shown = all.get(..MOST_NAMES).unwrap_or(all).join(", ");
+            format!("{shown} and {} more: {what}", all.len() - MOST_NAMES)
+        }
         all => format!("{}: {what}", all.join(", ")),
     });
     let shown = shown.collect::<Vec<_>>().join("; ");
@@ -192,6 +199,8 @@ mod tests {
     fn what_points_share_is_said_once() {
         let reasons = ["C1: no log", "C4: no log", "C8: 3.5 injected", "no table"].map(str::to_owned);
         assert_eq!(listed(&reasons), "C1, C4: no log; C8: 3.5 injected; no table");
+        let many: Vec<String> = (1..=10).map(|point| format!("C{point}: no log")).collect();
+        assert_eq!(listed(&many), "C1, C2, C3, C4, C5, C6, C7, C8 and 2 more: no log");
     }
 
     #[test]

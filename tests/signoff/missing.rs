@@ -140,3 +140,17 @@ fn an_empty_folder_decides_nothing() {
     assert_eq!(code, 3);
     assert!(statuses(&document).values().all(|status| status == "cannot-decide"), "{document:#}");
 }
+
+/// A script shows what it may do, not what was done: neither its branches nor its silence decide anything.
+#[test]
+fn a_script_is_no_environment() {
+    let script =
+        "#!/bin/bash\nif [ \"$EVAL_ONLY\" != true ]; then\n  export SGLANG_SIMULATE_ACC_LEN=3.51\nfi\n";
+    let folder = Folder::several_points();
+    folder.write("run/eval/start.sh", script);
+    let (code, document) = folder.document(&format!("signoff run {FLAGS}"));
+    assert_eq!(code, 0, "{document:#}");
+    folder.remove("run/eval/env.txt");
+    let (code, document) = folder.document(&format!("signoff run {FLAGS}"));
+    assert_eq!((code, item(&document, "evaluation-unset")["status"].as_str()), (3, Some("cannot-decide")));
+}

@@ -1,8 +1,8 @@
 //! Evaluation runs: judged drafts, no simulation, scores.
 
-use super::settings::shown;
+use super::settings::{shown, shows_environment};
 use crate::audit::Verdict;
-use crate::signoff::facts::{Point, Run, Seen};
+use crate::signoff::facts::{Origin, Point, Run, Seen};
 use crate::signoff::item::{Evidence, Outcome, Weighing};
 use crate::signoff::profile::Threshold;
 use crate::signoff::profile::check::Scores;
@@ -57,7 +57,9 @@ pub(in crate::signoff) fn evaluation_unset(run: &Run, names: &[String]) -> Outco
     need_evaluations(run, &mut weighing);
     for point in &run.evaluations {
         for sighting in &point.facts.sightings {
-            if sighting.seen == Seen::Variable && names.contains(&sighting.name) {
+            // A script may set it in a branch that no evaluation takes: that is for the rule about recipes and launchers.
+            let is_script = sighting.origin == Origin::Launcher;
+            if sighting.seen == Seen::Variable && !is_script && names.contains(&sighting.name) {
                 let what = format!("{}={}", sighting.name, sighting.value);
                 weighing.fail(
                     format!("{}: {what} in a {}", point.name, sighting.origin.name()),
@@ -66,7 +68,7 @@ pub(in crate::signoff) fn evaluation_unset(run: &Run, names: &[String]) -> Outco
             }
         }
         let Point { facts, name, .. } = point;
-        if facts.environments.is_empty() {
+        if !shows_environment(run, facts) {
             weighing.miss(format!(
                 "{name}: no environment dump or launcher's trace, so what is absent cannot be seen"
             ));

@@ -1,7 +1,7 @@
 //! What nothing may set.
 
 use super::arguments::{each_server, value};
-use super::settings::{need_points, shown};
+use super::settings::{need_points, shown, shows_environment};
 use crate::signoff::facts::{Facts, Point, Run, Seen};
 use crate::signoff::item::{Evidence, Outcome, Weighing};
 use crate::signoff::profile::check::ForbiddenArguments;
@@ -39,16 +39,14 @@ pub(in crate::signoff) fn forbidden_variables(run: &Run, names: &[String]) -> Ou
             }
         }
     }
-    let has_shared = !run.shared.environments.is_empty();
+    let has_shared = shows_environment(run, &run.shared);
     for point in &run.points {
         let label = point.label();
         if point.servers.is_empty() {
             weighing.miss(format!("{label}: no server log"));
         }
-        if !has_shared && point.facts.environments.is_empty() {
-            weighing.miss(format!(
-                "{label}: no environment dump, launcher or trace, so what is absent cannot be seen"
-            ));
+        if !has_shared && !shows_environment(run, &point.facts) {
+            weighing.miss(format!("{label}: no environment dump or trace, so what is absent cannot be seen"));
         }
     }
     weighing.conclude(format!("none of {} variables in {}", names.len(), looked_at(run)))

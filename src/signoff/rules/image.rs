@@ -161,7 +161,8 @@ mod tests {
     fn names_are_compared_by_their_parts() {
         let same = |left: &str, right: &str| Name::of(left).same(&Name::of(right));
         assert_eq!(same("lmsysorg/sglang:v1", "docker.io#lmsysorg/sglang:v1"), Some(true));
-        assert_eq!(same("docker://user:secret@lmsysorg/sglang:v1", "lmsysorg/sglang:v1"), Some(false));
+        assert_eq!(same("docker://user:secret@lmsysorg/sglang:v1", "lmsysorg/sglang:v1"), Some(true));
+        assert_eq!(same("other/sglang:v1", "lmsysorg/sglang:v1"), Some(false));
         assert_eq!(same("r/a:v1@sha256:00", "r/a:v2@sha256:00"), Some(true));
         assert_eq!(same("r/a:v1@sha256:00", "r/a:v1@sha256:01"), Some(false));
         assert_eq!(same("r/a:v1@sha256:00", "r/a:v1"), Some(true));

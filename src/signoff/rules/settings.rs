@@ -1,8 +1,9 @@
 //! What each point was told.
 
 use crate::engine::Drafter;
-use crate::signoff::facts::{Point, Run, Seen, Sighting};
+use crate::signoff::facts::{Facts, Origin, Point, Run, Seen, Sighting};
 use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::layout::{FileKind, kind_of};
 use crate::signoff::profile::check::Variable;
 
 /// Lengths closer than this are one to two decimals.
@@ -17,7 +18,21 @@ pub(super) fn values<'a>(run: &'a Run, point: &'a Point, names: &[String]) -> Ve
         sightings.iter().filter(is_asked).collect()
     };
     let own = of(&point.facts.sightings);
-    if own.is_empty() { of(&run.shared.sightings) } else { own }
+    let found = if own.is_empty() { of(&run.shared.sightings) } else { own };
+    let (scripts, ran): (Vec<&Sighting>, Vec<&Sighting>) =
+        found.into_iter().partition(|seen| seen.origin == Origin::Launcher);
+    // What ran says more than a script, of which nobody knows the branch that was taken.
+    let is_one = scripts.iter().all(|seen| Some(&seen.value) == scripts.first().map(|first| &first.value));
+    match (ran.is_empty(), is_one) {
+        (false, _) => ran,
+        (true, true) => scripts,
+        (true, false) => Vec::new(),
+    }
+}
+
+/// Whether files show an environment: what is absent from a script may be there all the same.
+pub(super) fn shows_environment(run: &Run, facts: &Facts) -> bool {
+    facts.environments.iter().any(|file| kind_of(run.file(*file)) != FileKind::Text(Origin::Launcher))
 }
 
 pub(super) fn shown(run: &Run, sighting: &Sighting) -> Evidence {
