@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::evidence::{
     Batch, CompactLine, Deduplicator, EchoedSetting, EngineLine, Novelty, Part, Place, PrefillLine, Record,
-    SkipReason, Source, Tags,
+    ServerStart, SkipReason, Source, Tags,
 };
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
@@ -673,6 +673,12 @@ impl Observed {
     #[must_use]
     pub fn spec_lines(&self) -> u64 {
         self.ranks.iter().map(|rank| rank.spec_lines).sum()
+    }
+
+    /// What the first server's own arguments say.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerStart> {
+        self.servers.first()
     }
 
     /// Most tokens that one verify step can emit, as the arguments of the log's first server have it.

@@ -22,6 +22,7 @@ mod recover;
 mod replay;
 mod run;
 mod select;
+mod signoff;
 mod simulate;
 mod skipped;
 mod throughput;
@@ -66,6 +67,11 @@ enum Command {
     /// With --env or --recipe: what the settings of a run make its log show, and what it would show had they been ignored,
     /// rounded or written in another unit.
     Simulate(Box<simulate::SimulateArgs>),
+    /// Decide every item of a sign-off that logs, recipes and exports can decide
+    ///
+    /// Reads the folders of a run, finds its points and evaluations, and decides the rules of a profile, each with the lines
+    /// that show it. What is missing makes an item undecidable, never true.
+    Signoff(Box<signoff::SignoffArgs>),
     /// Throughput at another accept length: calibrate on logs, predict, simulate the whole server
     #[command(subcommand)]
     Throughput(throughput::ThroughputCommand),
@@ -88,6 +94,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Recipe(command) => recipe::run(command, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
+        Command::Signoff(args) => signoff::run(args, &cli.global, out, err),
         Command::Throughput(command) => throughput::run(command, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),

@@ -35,11 +35,11 @@ pub use record::{
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub(crate) use sglang::leading_tokens;
-pub use sglang::{Field, Fields, Scanner};
+pub use sglang::{Field, Fields, Scanner, server_arguments};
 pub(crate) use source::escaped;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
-    Reader, SnapshotError, Why, WorkerName, group, point_name, read_snapshot,
+    Reader, SnapshotError, TextSink, Why, WorkerName, group, point_name, read_snapshot,
 };
 pub use tags::{Tag, Tags};
 pub use trtllm::TrtllmIteration;

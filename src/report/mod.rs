@@ -15,6 +15,8 @@ pub mod plot;
 pub mod recipe;
 pub mod sarif;
 pub mod settings;
+mod signoff;
 pub mod text;
 
 pub use audit::AuditRun;
+pub use signoff::SignoffRun;

@@ -17,6 +17,7 @@ use super::parallel::{Apart, Event, in_order};
 use super::passed::PassedOver;
 use super::progress::Progress;
 use super::stream::Content;
+use super::text::{TextSink, Texts};
 use super::unpack::{Asked, Unpacker, Visitor};
 use super::walk::{Found, walk};
 
@@ -111,6 +112,20 @@ impl Reader {
         for (found, input) in found {
             let budget = Budget::new(&limits, &progress, self.threads);
             let mut visitor = InOrder { reader: self, input, errors: &mut errors, sink };
+            read_found(&found, budget, &mut visitor);
+        }
+        errors
+    }
+
+    /// Hands the lines of every text to a sink, those of files without records too: whatever [`read_into`](Self::read_into)
+    /// would look into, in the same order.
+    pub fn read_texts(&mut self, inputs: &[Input], sink: &mut dyn TextSink) -> Vec<ReadError> {
+        let (found, mut errors) = self.walk(inputs);
+        let (limits, progress) = (self.limits.clone(), self.progress());
+        for (found, input) in found {
+            let budget = Budget::new(&limits, &progress, NonZeroUsize::MIN);
+            let (files, passed_over) = (&mut self.files, &mut self.passed_over);
+            let mut visitor = Texts { files, passed_over, input, errors: &mut errors, sink };
             read_found(&found, budget, &mut visitor);
         }
         errors

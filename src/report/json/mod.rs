@@ -14,6 +14,7 @@ mod prediction;
 pub mod recipe;
 mod records;
 mod replay;
+mod signoff;
 mod simulate;
 mod throughput;
 
@@ -25,5 +26,6 @@ pub(super) use engines::EngineFields;
 pub use env::EnvDocument;
 pub(super) use number::tidy;
 pub use records::write_record;
+pub use signoff::SignoffDocument;
 pub use simulate::SimulateDocument;
 pub use throughput::{ModelDocument, ParetoDocument, PredictDocument, SweepDocument, ThroughputSimulation};

@@ -2,5 +2,7 @@
 
 mod audit;
 mod escape;
+mod signoff;
 
 pub use audit::write_audit;
+pub use signoff::{write_launch_diff, write_signoff};
