@@ -8,6 +8,7 @@ use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
 
 use super::injection::InjectedSetting;
+use super::partial::Rest;
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
 use super::replay::Feed;
@@ -56,6 +57,8 @@ pub struct PointBuilder {
     /// The server only decodes: prefill lines in its log are another server's.
     decode_only: bool,
     replay: Option<Feed>,
+    /// Sums of the logs' later lines, where they come from parts.
+    rests: Vec<(u32, Rest)>,
 }
 
 /// What the lines of one point add up to.
@@ -79,6 +82,8 @@ pub struct Observed {
     pub(super) first_capped: Option<Place>,
     pub(super) first_line: Option<Place>,
     pub(super) replay: Option<ReplayEvidence>,
+    /// The first server was known before: its arguments stand among what was forgotten.
+    pub(super) goes_on: bool,
 }
 
 impl PointBuilder {
@@ -99,6 +104,7 @@ impl PointBuilder {
             ignores_settings: false,
             decode_only: false,
             replay: None,
+            rests: Vec::new(),
         }
     }
 
@@ -225,6 +231,26 @@ impl PointBuilder {
         }
     }
 
+    /// Forgets what the lines so far added up to, not what the next ones have to know of them.
+    pub(super) fn forget_sums(&mut self) {
+        let seen = std::mem::take(&mut self.seen);
+        self.seen.name = seen.name;
+        self.seen.files.extend(self.file);
+        self.seen.servers = seen.servers.last_alone();
+        self.seen.goes_on = self.seen.servers.count() > 0;
+        self.gathers.iter_mut().for_each(Gather::forget_sums);
+        self.rooms = Rooms::default();
+    }
+
+    /// The later lines of a log whose first ones came: only their sums are known, so no draws are followed any more.
+    pub(super) fn add_rest(&mut self, file: u32, rest: Rest) {
+        self.begin_file(file);
+        if let Some(replay) = self.replay.take() {
+            self.seen.replay = Some(replay.finish());
+        }
+        self.rests.push((file, rest));
+    }
+
     /// Ends the point. Where segments are points, this is the last one.
     #[must_use]
     pub fn finish(mut self) -> Observed {
@@ -256,7 +282,12 @@ impl PointBuilder {
         let (rooms, rates) = (&mut self.rooms, &mut seen.rates);
         seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         seen.ranks.sort_by_key(|rank| rank.tags);
-        seen.replay = self.replay.take().map(Feed::finish);
+        if let Some(replay) = self.replay.take() {
+            seen.replay = Some(replay.finish());
+        }
+        for (file, rest) in std::mem::take(&mut self.rests) {
+            seen.absorb(file, &rest);
+        }
         if !self.scope.is_whole() {
             seen.servers.forget_silent();
         }
@@ -462,7 +493,7 @@ fn height(tags: Tags) -> (u32, u32) {
 
 impl Observed {
     /// Keeps a setting that no earlier line shows.
-    fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
+    pub(super) fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
         let EchoedSetting { name, value } = setting;
         let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
         if !is_known && self.injected.len() < MAX_SETTINGS {

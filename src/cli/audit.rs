@@ -1,6 +1,7 @@
 //! `accsim audit`: server logs against a target.
 
 mod follow;
+mod row;
 mod settings;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use anstream::adapter::strip_bytes;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
+use super::fleet::FleetFlags;
 use super::format::{ReportFlags, ReportFormat};
 use super::global::Color;
 use super::limits::LimitFlags;
@@ -21,7 +23,7 @@ use super::recover::recover;
 use super::replay::ReplayFlags;
 use super::select::CellFlags;
 use super::skipped::{SHOWN, SkippedReport};
-use super::{Exit, Global, catalogue};
+use super::{Exit, Global, catalogue, fleet};
 use crate::audit::{
     Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
     injected_length, judge,
@@ -33,8 +35,10 @@ use crate::golden::{Query, Target};
 use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text::audit::{Detail, write_audit};
-use crate::report::{AuditRun, csv, github, junit, markdown};
+use crate::report::{AuditRun, csv, github, junit, markdown, parquet};
 use settings::SettingFiles;
+
+pub(super) use row::{RowResult, RowTarget, audit_row};
 
 const GOLDEN: &str = "Target: a golden cell";
 const EXPLICIT: &str = "Target: a number";
@@ -49,14 +53,15 @@ accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-leng
        accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]
        accsim audit [OPTIONS] <PATH>... --env <FILE> | --recipe <FILE>
        accsim audit [OPTIONS] <PATH>... --expect-real
-       accsim audit [OPTIONS] <PATH>... --follow [--idle-exit <SECONDS>]";
+       accsim audit [OPTIONS] <PATH>... --follow [--idle-exit <SECONDS>]
+       accsim audit [OPTIONS] --manifest <FILE> [--journal <FILE>] [--shard <I/N>]";
 
 /// Flags of `accsim audit`.
 #[derive(Args, Clone, Debug)]
 #[command(override_usage = USAGE)]
 pub(crate) struct AuditArgs {
     /// Server logs: files, directories, or - for standard input; each path is one run of one server
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "manifest", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     /// Model prefix of a golden curve
@@ -144,17 +149,20 @@ pub(crate) struct AuditArgs {
     idle_exit: Option<Duration>,
 
     #[command(flatten)]
+    pub(super) fleet: FleetFlags,
+
+    #[command(flatten)]
     replay: ReplayFlags,
 
     #[command(flatten)]
     limits: LimitFlags,
 
     #[command(flatten)]
-    format: ReportFlags,
+    pub(super) format: ReportFlags,
 
     /// Write the result to FILE in place of standard output
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
 }
 
 /// `--engine`.
@@ -205,6 +213,10 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    if let Some(manifest) = &args.fleet.manifest {
+        return fleet::run(args, manifest, global, out, err);
+    }
+    fleet::check_binary(args.format.format(), args.output.is_some())?;
     let (wanted, mut notes) = wanted(args, global)?;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
     let options = Options {
@@ -361,7 +373,7 @@ fn scope(args: &AuditArgs) -> Scope {
 }
 
 /// How points are replayed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Replaying {
     /// `None` where they are not.
     options: Option<ReplayOptions>,
@@ -486,6 +498,7 @@ fn write(
         ReportFormat::Json => json::write(out, &AuditDocument::new(report)),
         ReportFormat::Markdown => markdown::write_audit(report, out),
         ReportFormat::Csv => csv::write_audit(report, out),
+        ReportFormat::Parquet => parquet::write_fleet(&report.fleet_rows()?, out),
         ReportFormat::Junit => junit::write_audit(report, out),
         ReportFormat::Github => github::write_audit(report, out),
     }
@@ -566,7 +579,7 @@ impl Wanted {
     }
 }
 
-fn exit_of(verdict: Verdict) -> Exit {
+pub(super) fn exit_of(verdict: Verdict) -> Exit {
     match verdict {
         Verdict::Consistent => Exit::Ok,
         Verdict::Inconsistent => Exit::Wrong,

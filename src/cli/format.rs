@@ -52,6 +52,8 @@ pub(crate) enum ReportFormat {
     Markdown,
     /// A table, one line a point; texts that a spreadsheet would run as a formula get an apostrophe in front
     Csv,
+    /// The table of csv with typed columns, for DuckDB, Polars and Spark; to a file
+    Parquet,
     /// Test cases for a CI system: inconsistent fails, what cannot be decided is an error
     Junit,
     /// Annotations of a GitHub Actions workflow

@@ -7,6 +7,7 @@ mod completions;
 mod curves;
 mod env;
 mod exit;
+mod fleet;
 mod format;
 mod found;
 mod global;

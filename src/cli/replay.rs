@@ -51,6 +51,16 @@ enum ReplayFlag {
 }
 
 impl ReplayFlags {
+    /// The seed that was given.
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.random_seed
+    }
+
+    /// The same flags with another seed, where there is one.
+    pub(super) fn with_seed(self, seed: Option<u64>) -> Self {
+        Self { random_seed: seed.or(self.random_seed), ..self }
+    }
+
     /// The method of the server whose seed is searched; `None` where none is.
     pub(super) fn recovered(&self) -> Option<DrawMethod> {
         self.recover_seed.then_some(match self.recover_method {

@@ -12,7 +12,7 @@ mod tags;
 
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use dedup::{Deduplicator, Novelty};
-pub(crate) use dedup::{Source, Time};
+pub(crate) use dedup::{Source, Time, message_identity};
 pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use record::{
     CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillFigures, PrefillLine,

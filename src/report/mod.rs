@@ -4,11 +4,13 @@
 mod audit;
 pub mod csv;
 pub(crate) mod excerpt;
+pub mod fleet;
 pub mod github;
 pub mod json;
 pub mod junit;
 pub mod markdown;
 mod other_fields;
+pub mod parquet;
 pub mod plot;
 pub mod settings;
 pub mod text;

@@ -3,8 +3,12 @@
 
 mod audit;
 mod cell;
+mod fleet;
 mod records;
 pub mod throughput;
 
 pub use audit::write_audit;
+pub use fleet::write_fleet;
 pub use records::RecordTable;
+
+pub(in crate::report) use audit::{COLUMNS, cells};

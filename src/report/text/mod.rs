@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod check;
 pub mod curves;
+pub mod fleet;
 mod prediction;
 mod replay;
 pub mod simulate;
