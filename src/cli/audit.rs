@@ -1,6 +1,7 @@
 //! `accsim audit`: server logs against a target.
 
 mod follow;
+mod partial;
 mod row;
 mod settings;
 
@@ -38,6 +39,7 @@ use crate::report::text::audit::{Detail, write_audit};
 use crate::report::{AuditRun, csv, github, junit, markdown, parquet};
 use settings::SettingFiles;
 
+pub(super) use partial::{PartFiles, judge_parts, parts};
 pub(super) use row::{RowResult, RowTarget, audit_row};
 
 const GOLDEN: &str = "Target: a golden cell";
@@ -54,7 +56,8 @@ accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-leng
        accsim audit [OPTIONS] <PATH>... --env <FILE> | --recipe <FILE>
        accsim audit [OPTIONS] <PATH>... --expect-real
        accsim audit [OPTIONS] <PATH>... --follow [--idle-exit <SECONDS>]
-       accsim audit [OPTIONS] --manifest <FILE> [--journal <FILE>] [--shard <I/N>]";
+       accsim audit [OPTIONS] --manifest <FILE> [--journal <FILE>] [--shard <I/N>]
+       accsim audit [OPTIONS] <PATH>... --partial [-o <PART>]";
 
 /// Flags of `accsim audit`.
 #[derive(Args, Clone, Debug)]
@@ -216,6 +219,9 @@ pub(crate) fn run(
     if let Some(manifest) = &args.fleet.manifest {
         return fleet::run(args, manifest, global, out, err);
     }
+    if args.fleet.partial {
+        return partial::write_parts(args, global, out, err);
+    }
     fleet::check_binary(args.format.format(), args.output.is_some())?;
     let (wanted, mut notes) = wanted(args, global)?;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
@@ -254,7 +260,7 @@ pub(crate) fn run(
     let logs = files.iter().map(|file| file.name.as_str());
     let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
     let report = AuditRun { points: &points, verdict, files: &files, errors: &failures, notes: &notes };
-    write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
+    write_to(args.output.as_deref(), out, |out| write_report(args, global, &report, out))?;
     let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
 }
@@ -478,7 +484,7 @@ fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
     report.add_more(seen.skipped_total().saturating_sub(kept));
 }
 
-fn write(
+pub(super) fn write_report(
     args: &AuditArgs,
     global: &Global,
     report: &AuditRun<'_>,

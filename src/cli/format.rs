@@ -30,7 +30,7 @@ impl FormatFlags {
 }
 
 /// How the report of an audit is printed.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ReportFlags {
     /// How to print the result
     #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
@@ -42,9 +42,10 @@ pub(crate) struct ReportFlags {
 }
 
 /// `--format` of an audit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// For a terminal: one point in full, several as a table
+    #[default]
     Text,
     /// One document, see docs/schema/audit.schema.json
     Json,

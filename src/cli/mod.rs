@@ -53,6 +53,11 @@ enum Command {
     Curves(curves::CurvesCommand),
     /// Print what an engine must be told to hold a golden accept length
     Env(Box<env::EnvArgs>),
+    /// Put parts that audit --partial wrote together, and judge the points
+    ///
+    /// The order of the parts does not matter, nor whether one is named twice. A part that cannot be read is named and left
+    /// out, with exit code 2.
+    Merge(Box<fleet::MergeArgs>),
     /// Print what the readers find in server logs, one record a line
     Records(records::RecordsArgs),
     /// Draw accept lengths from an engine's law, and say what its log would show
@@ -78,6 +83,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Audit(args) => audit::run(args, &cli.global, out, err),
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
+        Command::Merge(args) => fleet::merge(args, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
         Command::Throughput(command) => throughput::run(command, &cli.global, out, err),

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod manifest;
+mod parts;
 #[path = "../common/schema.rs"]
 mod schema;
 

@@ -1,14 +1,17 @@
 //! One run of a manifest, audited as the command line would audit it alone.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
+use clap::{Args as _, FromArgMatches as _, ValueEnum as _};
 
 use super::settings::SettingFiles;
 use super::{AuditArgs, Judged, Options, Replaying, Wanted, once, wanted};
-use crate::audit::{RivalCell, Verdict};
+use crate::audit::{Margin, RivalCell, Verdict};
 use crate::cli::Global;
+use crate::cli::format::ReportFlags;
 use crate::evidence::Input;
 use crate::report::AuditRun;
 use crate::report::fleet::FleetPoint;
@@ -51,15 +54,53 @@ impl AuditArgs {
         set("until", &mut |row| row.until.clone_from(&base.until));
         set("skip_lines", &mut |row| row.skip_lines = base.skip_lines);
         set("point_by", &mut |row| row.point_by = base.point_by);
-        let seed = self.replay.seed().filter(|_| has("random_seed"));
-        self.replay = base.replay.with_seed(seed);
+        self.replay = self.replay.inherit(base.replay, has("replay"));
         self.limits = base.limits;
         self.engine = base.engine;
         self
     }
 
+    /// No flags but how to print.
+    pub(in crate::cli) fn bare(format: ReportFlags, output: Option<PathBuf>) -> Self {
+        let command = Self::augment_args(clap::Command::new("audit"));
+        let matches = command.get_matches_from(["audit", "-"]);
+        #[expect(clippy::expect_used, reason = "flags that nobody chose")]
+        let args = Self::from_arg_matches(&matches).expect("every flag but the path has a default");
+        Self { format, output, ..args }
+    }
+
+    /// What decides about the verdict, as columns of a manifest. Files about the run are not among them: what they say
+    /// is.
+    pub(in crate::cli) fn flags(&self) -> BTreeMap<String, String> {
+        let mut flags = BTreeMap::new();
+        let mut set = |name: &str, value: Option<String>| {
+            flags.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        let default = Self::bare(ReportFlags::default(), None);
+        set("model", self.model.clone());
+        set("method", self.method.clone());
+        set("draft_length", self.draft_length.map(|length| length.to_string()));
+        set("draft_model", self.cell.draft_model.clone());
+        set("draft_sample_method", self.cell.draft_sample_method.clone());
+        let thinking = self.cell.thinking.to_possible_value();
+        set("thinking", thinking.filter(|_| self.model.is_some()).map(|value| value.get_name().to_owned()));
+        set("accept_length", self.accept_length.map(|length| length.to_string()));
+        set("max_accept_length", self.max_accept_length.map(|length| length.to_string()));
+        set("expect_real", self.expect_real.then(|| "true".to_owned()));
+        set("margin", (self.margin != default.margin).then(|| margin(self.margin)));
+        let confidence = self.confidence.get();
+        set("confidence", (self.confidence != default.confidence).then(|| confidence.to_string()));
+        set("decode_log_interval", self.decode_log_interval.map(|interval| interval.to_string()));
+        set("since", self.since.as_ref().map(ToString::to_string));
+        set("until", self.until.as_ref().map(ToString::to_string));
+        for (name, value) in self.replay.columns() {
+            set(name, Some(value));
+        }
+        flags
+    }
+
     /// All files and folders that the result rests on.
-    pub(in crate::cli) fn inputs(&self) -> Vec<std::path::PathBuf> {
+    pub(in crate::cli) fn inputs(&self) -> Vec<PathBuf> {
         self.paths.iter().chain(&self.env).chain(&self.recipe).cloned().collect()
     }
 
@@ -72,6 +113,18 @@ impl AuditArgs {
     /// The target of a row.
     pub(in crate::cli) fn row_target(&self, global: &Global) -> anyhow::Result<RowTarget> {
         wanted(self, global)
+    }
+}
+
+/// A margin as it is written on a command line.
+fn margin(margin: Margin) -> String {
+    match margin {
+        // What binary arithmetic leaves behind the 12th digit was not typed.
+        Margin::Share(share) => {
+            let percent: f64 = format!("{:.11e}", share * 100.0).parse().unwrap_or(share * 100.0);
+            format!("{percent}%")
+        }
+        Margin::Tokens(tokens) => tokens.to_string(),
     }
 }
 

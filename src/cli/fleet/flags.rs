@@ -24,6 +24,14 @@ pub(crate) struct FleetFlags {
     #[arg(long, value_name = "FILE", requires = "manifest")]
     pub(crate) journal: Option<PathBuf>,
 
+    /// Write what the logs add to their points in place of verdicts: small parts, which accsim merge puts together
+    #[arg(long, conflicts_with_all = ["follow", "recover_seed"])]
+    pub(crate) partial: bool,
+
+    /// With --partial: all logs are of the point with this name
+    #[arg(long, value_name = "NAME", requires = "partial", conflicts_with = "manifest")]
+    pub(crate) point: Option<String>,
+
     /// Of the manifest's rows audit only every N-th, from the I-th on (1/16 to 16/16)
     #[arg(long, value_name = "I/N", requires = "manifest")]
     pub(crate) shard: Option<Shard>,

@@ -14,10 +14,10 @@ use crate::cli::audit::AuditArgs;
 const MOST_ENTRIES: usize = 100_000;
 
 /// The row: its paths, labels and all flags that bear on the result, and the program that audits it.
-pub(super) fn of_row(row: &Row, args: &AuditArgs, global: &Global) -> String {
+pub(super) fn of_row(row: &Row, args: &AuditArgs, global: &Global, is_partial: bool) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
-    hash.update(format!("{:?} {:?} {:?}", args, global.golden_dir, row.labels));
+    hash.update(format!("{:?} {:?} {:?} {}", args, global.golden_dir, row.labels, is_partial));
     hex(&hash.finalize())
 }
 

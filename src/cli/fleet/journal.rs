@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::part::PartPoint;
 use crate::report::fleet::FleetPoint;
 
 /// Version of the lines' form.
@@ -29,6 +30,9 @@ pub(super) struct Entry {
     /// That of its inputs when they were read.
     pub(super) inputs: String,
     pub(super) points: Vec<FleetPoint>,
+    /// In place of points, where parts are written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) parts: Vec<PartPoint>,
     pub(super) failures: Vec<String>,
     pub(super) notes: Vec<String>,
 }
@@ -40,6 +44,7 @@ impl Entry {
             row: String::new(),
             inputs: String::new(),
             points: Vec::new(),
+            parts: Vec::new(),
             failures: vec![failure],
             notes: Vec::new(),
         }

@@ -5,9 +5,13 @@ mod flags;
 mod identity;
 mod journal;
 mod manifest;
+mod merge;
+mod part;
 mod row;
 mod run;
 mod table;
 
 pub(super) use flags::FleetFlags;
+pub(super) use merge::{MergeArgs, run as merge};
+pub(super) use part::{PartPoint, PartWriter, PointLog, ToldSetting};
 pub(super) use run::{check_binary, run};

@@ -25,7 +25,8 @@ pub(in crate::cli) const TARGET: [&str; 11] = [
 ];
 
 /// Other columns that stand for the flag of their name.
-pub(in crate::cli) const OTHERS: [&str; 8] = [
+pub(in crate::cli) const OTHERS: [&str; 9] = [
+    "replay",
     "margin",
     "confidence",
     "decode_log_interval",

@@ -13,6 +13,7 @@ use anyhow::{Context as _, ensure};
 use super::identity;
 use super::journal::{Entry, Journal, Spot};
 use super::manifest::Manifest;
+use super::part::{PartPoint, PartWriter};
 use super::row::Row;
 use super::table::JournalRows;
 use crate::audit::RivalCell;
@@ -44,6 +45,7 @@ struct Shared<'a> {
     done: AtomicU64,
     total: u64,
     line: &'a FollowLine,
+    is_partial: bool,
 }
 
 pub(in crate::cli) fn run(
@@ -54,7 +56,10 @@ pub(in crate::cli) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let format = args.format.format();
-    check_format(format, args.output.is_some())?;
+    if !args.fleet.partial {
+        check_format(format, args.output.is_some())?;
+    }
+    let is_partial = args.fleet.partial;
     let read = Manifest::read(manifest)?;
     let shard = args.fleet.shard;
     let (mut journal, done, mut notes) = Journal::open(args.fleet.journal.as_deref())?;
@@ -72,7 +77,7 @@ pub(in crate::cli) fn run(
                 continue;
             }
         };
-        let identity = identity::of_row(row, &args, global);
+        let identity = identity::of_row(row, &args, global, is_partial);
         if let Some(earlier) = first.insert(identity.clone(), row.number) {
             notes.push(format!("note: row {} repeats row {earlier}: counted once", row.number));
             first.insert(identity, earlier);
@@ -100,28 +105,65 @@ pub(in crate::cli) fn run(
     if !(global.quiet || args.format.is_json()) {
         notes.iter().try_for_each(|note| writeln!(err, "{note}"))?;
     }
-    for (index, spot) in work(&pending, &mut journal, global, args.format.is_json())? {
+    for (index, spot) in work(&pending, &mut journal, args, global)? {
         if let Some(slot) = rows.get_mut(index) {
             slot.1 = Some(spot);
         }
     }
+    if is_partial {
+        return write_parts(&journal, &rows, args, out, err);
+    }
     let table = JournalRows { journal: &journal, rows: &rows, labels: &read.labels };
     report(&table, args, global, out, err)
+}
+
+/// Writes the parts of all rows as one document.
+fn write_parts(
+    journal: &Journal,
+    rows: &[(&Row, Option<Spot>)],
+    args: &AuditArgs,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let mut has_failed = false;
+    write_to(args.output.as_deref(), out, |out| {
+        let mut writer = PartWriter::new(out)?;
+        for (row, spot) in rows {
+            let Some(spot) = spot else { continue };
+            let mut entry = journal.get(*spot)?;
+            for failure in &entry.failures {
+                has_failed = true;
+                writeln!(err, "error: row {}: {failure}", row.number)?;
+            }
+            if entry.parts.is_empty() {
+                // A row that failed is a point that nobody could look at.
+                let failures = std::mem::take(&mut entry.failures);
+                let name = row.paths.join(" ");
+                entry.parts.push(PartPoint { name, failures, ..PartPoint::default() });
+            }
+            for part in entry.parts {
+                let part = PartPoint { row: Some(row.number), labels: row.labels.clone(), ..part };
+                writer.point(&part.sealed())?;
+            }
+        }
+        writer.finish()
+    })?;
+    Ok(if has_failed { Exit::Failed } else { Exit::Ok })
 }
 
 /// Audits rows and returns where the result of each stands.
 fn work(
     pending: &[Pending],
     journal: &mut Journal,
+    args: &AuditArgs,
     global: &Global,
-    is_json: bool,
 ) -> anyhow::Result<Vec<(usize, Spot)>> {
     if pending.is_empty() {
         return Ok(Vec::new());
     }
     let threads = global.thread_count().get();
     let each = u16::try_from(threads / pending.len().max(1)).unwrap_or(1).max(1);
-    let line = FollowLine::show(global.quiet || is_json);
+    let line = FollowLine::show(global.quiet || args.format.is_json());
     let shared = Shared {
         global: Global { threads: Some(each), verbose: false, quiet: true, ..global.clone() },
         cells: RivalCell::all(&catalogue::open(global)?).collect(),
@@ -129,6 +171,7 @@ fn work(
         done: AtomicU64::new(0),
         total: u64::try_from(pending.len()).unwrap_or(u64::MAX),
         line: &line,
+        is_partial: args.fleet.partial,
     };
     let (sender, receiver) = sync_channel(WAITING);
     let next = AtomicUsize::new(0);
@@ -171,17 +214,26 @@ fn write_down(
 
 impl Shared<'_> {
     fn audit(&self, row: &Pending) -> Entry {
-        let result = self
-            .target(&row.args)
-            .and_then(|target| audit_row(&row.args, &self.global, &target, &self.cells));
-        let result = result.unwrap_or_else(|error| RowResult {
+        let mut parts = Vec::new();
+        let result = self.target(&row.args).and_then(|target| {
+            if self.is_partial {
+                parts = crate::cli::audit::parts(&row.args, &self.global, true)?;
+                return Ok(RowResult::default());
+            }
+            audit_row(&row.args, &self.global, &target, &self.cells)
+        });
+        let mut result = result.unwrap_or_else(|error| RowResult {
             failures: vec![format!("{error:#}")],
             ..RowResult::default()
         });
+        if let Some(part) = parts.first() {
+            // Each says all that failed in the row.
+            result.failures.clone_from(&part.failures);
+        }
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.line.say(&format!("auditing: {done} of {} rows", self.total));
         let RowResult { points, failures, notes } = result;
-        Entry { row: row.identity.clone(), inputs: row.inputs.clone(), points, failures, notes }
+        Entry { row: row.identity.clone(), inputs: row.inputs.clone(), points, parts, failures, notes }
     }
 
     /// The target of a row; rows often share it, and to look it up takes longer than a small log.
