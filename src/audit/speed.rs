@@ -96,6 +96,13 @@ pub(super) struct CoarseBin {
     line: u64,
 }
 
+impl CoarseBin {
+    /// What is added up of it.
+    pub(super) fn sums(&self) -> [u64; 3] {
+        [self.lines, self.tps, self.hundredths]
+    }
+}
+
 /// The throughput of one rank's lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Speed {

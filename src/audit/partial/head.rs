@@ -364,3 +364,70 @@ pub(super) fn clip(text: &str) -> &str {
     }
     text.get(..end).unwrap_or("")
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::evidence::Scanner;
+
+    const LOG: &str = "\
+[2026-10-12 01:02:01 DP1 TP8] server_args=ServerArgs(model_path='x', speculative_algorithm='EAGLE3', random_seed=5)
+[2026-10-12 01:02:02 DP1 TP8] Prefill batch, #new-seq: 3, #new-token: 5, #cached-token: 0, token usage: 0.00, #running-req: 0, #queue-req: 0, 
+[2026-10-12 01:02:03 DP1 TP8] Decode batch [7], #running-req: 16, #token: 793, token usage: 0.05, accept len: 3.52, accept rate: 0.51, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0
+[2026-10-12 01:02:04 DP0 TP0] Decode batch [6], #running-req: 1, #token: 7, token usage: 0.05, accept len: nan, #queue-req: 0
+[2026-10-12 01:02:04.250 DP0 TP0] Decode batch, #running-req: 1, #token: 7, token usage: 0.05, npu graph: False, gen throughput (token/s): 5.00, #queue-req: 9
++ export SGLANG_SIMULATE_ACC_LEN=3.51
+[2026-10-12 01:02:05 DP0 TP0] Cache flushed successfully!
+";
+
+    /// What the builder of a point looks at.
+    fn seen(place: Place, record: &Record<'_>) -> String {
+        let shown = match record {
+            Record::Decode(line) => {
+                let (values, own) = message_identity(line.message);
+                // A message made again stands for another one, and its numbers are its own.
+                let is_timed = own != 0;
+                format!("{:?} {is_timed} {}", DecodeLine { message: b"", ..*line }, values != 0)
+            }
+            Record::Prefill(line) => format!("{} {:?}", line.tags, line.figures().new_seq),
+            Record::CacheFlush(_) => "flush".to_owned(),
+            Record::Skipped(skipped) => format!("{:?}", skipped.reason),
+            other => format!("{other:?}"),
+        };
+        format!("{place:?} {shown}")
+    }
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let (mut head, mut expected) = (Head::default(), Vec::new());
+        Scanner::new(0).lines(LOG.as_bytes(), &mut |place, record| {
+            head.add(place.line, &record);
+            expected.push(seen(place, &record));
+        });
+        assert!(expected.len() >= 6, "{expected:#?}");
+        let mut found = Vec::new();
+        let read = replay(&head.bytes(), 0, &mut |place, record| found.push(seen(place, record)));
+        assert_eq!((read, found), (Some(()), expected));
+    }
+
+    proptest! {
+        /// Whatever the bytes are, nothing panics and nothing runs away.
+        #[test]
+        fn foreign_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let mut records = 0;
+            let _ = replay(&bytes, 0, &mut |_, _| records += 1);
+            prop_assert!(records <= bytes.len());
+        }
+
+        #[test]
+        fn cut_bytes_are_refused(cut in 0.0..1.0_f64) {
+            let mut head = Head::default();
+            Scanner::new(0).lines(LOG.as_bytes(), &mut |place, record| head.add(place.line, &record));
+            let bytes = head.bytes();
+            let at = usize::try_from(crate::law::whole(cut * f64::from(u32::try_from(bytes.len()).unwrap()))).unwrap();
+            prop_assert_eq!(replay(&bytes[..at], 0, &mut |_, _| {}), None);
+        }
+    }
+}

@@ -26,6 +26,8 @@ const MOST_CELLS: usize = 4096;
 const MOST_STARTS: usize = 16;
 const MOST_PAIRS: usize = 256;
 const MOST_RANKS: usize = 16;
+const MOST_VALUES: usize = 400;
+const MOST_BINS: usize = 32;
 
 /// The sums of one log's later lines. Lines of a log are told by their number; the log's is not known here.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -89,9 +91,38 @@ impl Rest {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads the bytes of sums.
+    /// Reads the bytes of sums; `None` for what no log adds up to.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok()
+        serde_json::from_slice(bytes).ok().filter(Self::is_possible)
+    }
+
+    /// Whether sums of many such parts can be formed: whoever writes a part by hand must not make the arithmetic overflow.
+    fn is_possible(&self) -> bool {
+        let mut lines = vec![self.going_on, self.more_starts, self.graphs.0, self.graphs.1, self.capped.0];
+        lines.extend(self.skipped);
+        lines.extend(self.starts.iter().map(|start| start.2));
+        lines.extend(self.values.iter().map(|value| value.1));
+        let mut wide: Vec<u128> = self.values.iter().map(|value| value.2).collect();
+        let mut speeds = Vec::new();
+        for rank in &self.ranks {
+            lines.extend([rank.lines.0, rank.lines.1, rank.kappa.0, rank.pairs.0]);
+            lines.extend([rank.steady.lines, rank.changing.lines]);
+            lines.extend(rank.steady.cells.iter().chain(&rank.changing.cells).map(|cell| cell.3));
+            wide.extend([
+                rank.hundredths.0,
+                rank.hundredths.1,
+                rank.hundredths.2,
+                rank.kappa.1,
+                rank.kappa.2,
+            ]);
+            wide.extend(rank.pairs.1);
+            speeds.extend(rank.speed.iter().flat_map(CoarseBin::sums));
+        }
+        let below = |numbers: &[u64], limit: u64| {
+            let total = numbers.iter().try_fold(0_u64, |total, number| total.checked_add(*number));
+            total.is_some_and(|total| total < limit)
+        };
+        below(&lines, 1 << 50) && below(&speeds, 1 << 56) && wide.iter().all(|number| *number < 1 << 100)
     }
 
     fn at(seen: &Observed, coarse: u32) -> Self {
@@ -114,7 +145,7 @@ impl Rest {
         Self {
             coarse,
             ranks: ranks(&seen.ranks, coarse),
-            values: values(&seen.ranks),
+            values: values(&seen.ranks, coarse),
             rates,
             going_on,
             starts,
@@ -151,14 +182,34 @@ fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
 }
 
 /// Printed values of all ranks: no rule looks at them by rank.
-fn values(ranks: &[Rank]) -> Vec<(u32, u64, u128, u64)> {
+fn values(ranks: &[Rank], coarse: u32) -> Vec<(u32, u64, u128, u64)> {
     let mut all: std::collections::BTreeMap<u32, (u64, u128, u64)> = std::collections::BTreeMap::new();
     for value in ranks.iter().flat_map(|rank| rank.values.iter()) {
         let (lines, kappa, _) = value.sums.raw();
         let sums = all.entry(value.hundredths).or_insert((0, 0, value.first.line));
         *sums = (sums.0 + lines, sums.1 + kappa, sums.2.min(value.first.line));
     }
-    all.into_iter().map(|(value, (lines, kappa, first))| (value, lines, kappa, first)).collect()
+    let all: Vec<_> =
+        all.into_iter().map(|(value, (lines, kappa, first))| (value, lines, kappa, first)).collect();
+    match coarse {
+        COARSEST => together(&all, MOST_VALUES),
+        _ => all,
+    }
+}
+
+/// At most so many values; the smallest and the largest stay as they are, neighbours between them are put together.
+fn together(values: &[(u32, u64, u128, u64)], most: usize) -> Vec<(u32, u64, u128, u64)> {
+    let ([first, middle @ .., last], true) = (values, values.len() > most) else { return values.to_vec() };
+    let groups = middle.chunks(middle.len().div_ceil(most.saturating_sub(2).max(1)));
+    let between = groups.filter_map(|group| {
+        let (value, ..) = group.get(group.len() / 2)?;
+        let sums = |(lines, kappa, first): (u64, u128, u64), more: &(u32, u64, u128, u64)| {
+            (lines + more.1, kappa + more.2, first.min(more.3))
+        };
+        let (lines, kappa, first) = group.iter().fold((0, 0, u64::MAX), sums);
+        Some((*value, lines, kappa, first))
+    });
+    std::iter::once(*first).chain(between).chain([*last]).collect()
 }
 
 fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
@@ -180,6 +231,13 @@ fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
             speed: rank.speed.coarse(2 + coarse.min(10), digits.min(DIGITS)),
         })
         .collect();
+    if coarse == COARSEST {
+        for rank in &mut all {
+            // The most frequent ones.
+            rank.speed.sort_by_key(|bin| std::cmp::Reverse(bin.lines));
+            rank.speed.truncate(MOST_BINS);
+        }
+    }
     if coarse == COARSEST && all.len() > MOST_RANKS {
         for surplus in all.split_off(MOST_RANKS) {
             if let Some(last) = all.last_mut() {
@@ -311,5 +369,32 @@ impl Observed {
             (Some((min, max)), Some((low, high))) => Some((min.min(low), max.max(high))),
             (own, more) => own.or(more),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_that_no_log_has_are_refused() {
+        let rest = Rest { going_on: 1 << 40, ..Rest::default() };
+        assert_eq!(Rest::read(&rest.bytes()), Some(rest));
+        let mut absurd = Rest { going_on: u64::MAX, ..Rest::default() };
+        assert_eq!(Rest::read(&absurd.bytes()), None);
+        absurd.going_on = 0;
+        absurd.ranks.push(RankRest { kappa: (0, u128::MAX, 0), ..RankRest::default() });
+        assert_eq!(Rest::read(&absurd.bytes()), None);
+        assert_eq!(Rest::read(b"{}"), None);
+    }
+
+    #[test]
+    fn values_are_put_together_between_the_outer_ones() {
+        let values: Vec<_> = (0..1000).map(|value| (value, 1, 1, u64::from(value))).collect();
+        let few = together(&values, 100);
+        assert!(few.len() <= 100, "{}", few.len());
+        assert_eq!((few.first(), few.last()), (values.first(), values.last()));
+        assert_eq!(few.iter().map(|value| value.1).sum::<u64>(), 1000);
+        assert_eq!(together(&values[..100], 100), values[..100]);
     }
 }

@@ -9,7 +9,7 @@ use clap::{Args as _, FromArgMatches as _, ValueEnum as _};
 
 use super::settings::SettingFiles;
 use super::{AuditArgs, Judged, Options, Replaying, Wanted, once, wanted};
-use crate::audit::{Margin, RivalCell, Verdict};
+use crate::audit::{Confidence, Margin, RivalCell, Verdict};
 use crate::cli::Global;
 use crate::cli::format::ReportFlags;
 use crate::evidence::Input;
@@ -61,12 +61,10 @@ impl AuditArgs {
     }
 
     /// No flags but how to print.
-    pub(in crate::cli) fn bare(format: ReportFlags, output: Option<PathBuf>) -> Self {
+    pub(in crate::cli) fn bare(format: ReportFlags, output: Option<PathBuf>) -> anyhow::Result<Self> {
         let command = Self::augment_args(clap::Command::new("audit"));
-        let matches = command.get_matches_from(["audit", "-"]);
-        #[expect(clippy::expect_used, reason = "flags that nobody chose")]
-        let args = Self::from_arg_matches(&matches).expect("every flag but the path has a default");
-        Self { format, output, ..args }
+        let args = Self::from_arg_matches(&command.try_get_matches_from(["audit", "-"])?)?;
+        Ok(Self { format, output, ..args })
     }
 
     /// What decides about the verdict, as columns of a manifest. Files about the run are not among them: what they say
@@ -76,7 +74,6 @@ impl AuditArgs {
         let mut set = |name: &str, value: Option<String>| {
             flags.extend(value.map(|value| (name.to_owned(), value)));
         };
-        let default = Self::bare(ReportFlags::default(), None);
         set("model", self.model.clone());
         set("method", self.method.clone());
         set("draft_length", self.draft_length.map(|length| length.to_string()));
@@ -87,9 +84,9 @@ impl AuditArgs {
         set("accept_length", self.accept_length.map(|length| length.to_string()));
         set("max_accept_length", self.max_accept_length.map(|length| length.to_string()));
         set("expect_real", self.expect_real.then(|| "true".to_owned()));
-        set("margin", (self.margin != default.margin).then(|| margin(self.margin)));
+        set("margin", (self.margin != Margin::default()).then(|| margin(self.margin)));
         let confidence = self.confidence.get();
-        set("confidence", (self.confidence != default.confidence).then(|| confidence.to_string()));
+        set("confidence", (self.confidence != Confidence::default()).then(|| confidence.to_string()));
         set("decode_log_interval", self.decode_log_interval.map(|interval| interval.to_string()));
         set("since", self.since.as_ref().map(ToString::to_string));
         set("until", self.until.as_ref().map(ToString::to_string));

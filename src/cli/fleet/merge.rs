@@ -58,7 +58,7 @@ pub(in crate::cli) fn run(
         })?;
         return Ok(if refused.is_empty() { Exit::Ok } else { Exit::Failed });
     }
-    let flags = AuditArgs::bare(args.format, args.output.clone());
+    let flags = AuditArgs::bare(args.format, args.output.clone())?;
     let is_fleet = points.values().any(|point| point.row.is_some());
     if is_fleet {
         check_format(args.format.format(), args.output.is_some())?;
@@ -186,7 +186,7 @@ fn judge_one(
     notes: &mut Vec<String>,
 ) -> anyhow::Result<PointReport> {
     let row = Row { paths: vec![point.name.clone()], flags: point.flags.clone(), ..Row::default() };
-    let base = AuditArgs::bare(ReportFlags::default(), None);
+    let base = AuditArgs::bare(ReportFlags::default(), None)?;
     let args = row.args(&base, Path::new("")).map_err(anyhow::Error::msg)?;
     let key = args.target_key();
     let target = match targets.get(&key) {
@@ -219,11 +219,11 @@ impl Judged {
         let run =
             AuditRun { points: &[], verdict: Verdict::Insufficient, files: &files, errors: &[], notes: &[] };
         let mut rows = Vec::new();
-        for (point, report) in points.iter().zip(&self.reports) {
+        for (number, (point, report)) in (1..).zip(points.iter().zip(&self.reports)) {
             let is_silent = report.is_none() && point.failures.is_empty();
             let unjudged = is_silent.then(|| format!("{}: cannot be judged", point.name));
             rows.push(FleetRow {
-                row: point.row.unwrap_or(0),
+                row: point.row.unwrap_or(number),
                 labels: point.labels.clone(),
                 points: report
                     .iter()

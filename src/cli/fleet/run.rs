@@ -278,7 +278,8 @@ pub(in crate::cli) fn report(
 ) -> anyhow::Result<Exit> {
     let is_quiet = global.quiet || args.format.is_json();
     rows.each(&mut |row| {
-        for failure in &row.failures {
+        // What is of no row was said before.
+        for failure in row.failures.iter().filter(|_| row.row > 0) {
             writeln!(err, "error: row {}: {failure}", row.row)?;
         }
         for note in row.notes.iter().filter(|_| !is_quiet) {

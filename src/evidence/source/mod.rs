@@ -20,6 +20,11 @@ mod parallel;
 mod passed;
 mod progress;
 mod reader;
+#[cfg(feature = "object-store")]
+mod remote;
+#[cfg(not(feature = "object-store"))]
+#[path = "remote_absent.rs"]
+mod remote;
 mod stitch;
 mod stream;
 mod tar;
