@@ -52,9 +52,9 @@ enum ReplayFlag {
 
 impl ReplayFlags {
     /// What these leave open as `base` has it: the mode unless they name one, the seed unless they do.
-    pub(super) fn inherit(self, base: Self, has_mode: bool) -> Self {
+    pub(super) fn inherit(&self, base: &Self, has_mode: bool) -> Self {
         let replay = if has_mode { self.replay } else { base.replay };
-        Self { replay, random_seed: self.random_seed.or(base.random_seed), ..base }
+        Self { replay, random_seed: self.random_seed.or(base.random_seed), ..base.clone() }
     }
 
     /// The flags as columns of a manifest.

@@ -101,7 +101,8 @@ fn ranks_and_copies_between_files_count_as_in_one_pass() {
     log(folder.path(), "all.log", 5, 300, "--ranks 4 --ranks-share-draws false");
     let all = fs::read_to_string(folder.path().join("all.log")).unwrap();
     let with = |tag: &str| {
-        all.lines().filter(|line| line.contains(tag)).map(|line| format!("{line}\n")).collect::<String>()
+        let lines: Vec<&str> = all.lines().filter(|line| line.contains(tag)).collect();
+        lines.join("\n") + "\n"
     };
     for rank in 0..4 {
         let tag = format!("DP{rank}");
@@ -109,8 +110,9 @@ fn ranks_and_copies_between_files_count_as_in_one_pass() {
         write(folder.path(), &format!("run/rank{rank}.log"), &with(&tag));
     }
     write(folder.path(), "run/copy.log", &with("DP1"));
-    let some: String = with("DP2").lines().skip(10).take(20).map(|line| format!("{line}\n")).collect();
-    write(folder.path(), "run/again.log", &some);
+    let own = with("DP2");
+    let some: Vec<&str> = own.lines().skip(10).take(20).collect();
+    write(folder.path(), "run/again.log", &format!("{}\n", some.join("\n")));
     let expected = one_pass(folder.path(), TARGET);
     let duplicates = expected["points"][0]["skipped_lines"]["duplicate"].as_u64().unwrap();
     assert!(duplicates >= 20, "{duplicates}");
@@ -173,7 +175,7 @@ fn no_log_makes_a_large_part() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
-    for line in 0..60_000_u64 {
+    for line in 0..12_000_u64 {
         let (rank, batch, value, rate, tps) = (next(200), next(5000), next(3000), next(100), next(100_000));
         let (minutes, seconds) = (line / 60 % 60, line % 60);
         writeln!(

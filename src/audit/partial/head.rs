@@ -403,8 +403,8 @@ mod tests {
     fn records_come_back_as_they_were() {
         let (mut head, mut expected) = (Head::default(), Vec::new());
         Scanner::new(0).lines(LOG.as_bytes(), &mut |place, record| {
-            head.add(place.line, &record);
-            expected.push(seen(place, &record));
+            head.add(place.line, record);
+            expected.push(seen(place, record));
         });
         assert!(expected.len() >= 6, "{expected:#?}");
         let mut found = Vec::new();
@@ -424,7 +424,7 @@ mod tests {
         #[test]
         fn cut_bytes_are_refused(cut in 0.0..1.0_f64) {
             let mut head = Head::default();
-            Scanner::new(0).lines(LOG.as_bytes(), &mut |place, record| head.add(place.line, &record));
+            Scanner::new(0).lines(LOG.as_bytes(), &mut |place, record| head.add(place.line, record));
             let bytes = head.bytes();
             let at = usize::try_from(crate::law::whole(cut * f64::from(u32::try_from(bytes.len()).unwrap()))).unwrap();
             prop_assert_eq!(replay(&bytes[..at], 0, &mut |_, _| {}), None);

@@ -95,7 +95,8 @@ fn identity(name: &str, head: &[u8], rest: Option<&[u8]>) -> String {
         hash.update(part);
     }
     hash.update([u8::from(rest.is_some())]);
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let first = hash.finalize().first_chunk().map_or(0, |first| u128::from_be_bytes(*first));
+    format!("{first:032x}")
 }
 
 impl From<LogPart> for Written {

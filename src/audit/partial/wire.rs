@@ -53,6 +53,7 @@ impl<'a> Bytes<'a> {
         None
     }
 
+    #[expect(clippy::option_option, reason = "a number that is absent is no damage")]
     pub(super) fn option(&mut self) -> Option<Option<u64>> {
         self.number().map(|number| number.checked_sub(1))
     }

@@ -54,7 +54,7 @@ impl AuditArgs {
         set("until", &mut |row| row.until.clone_from(&base.until));
         set("skip_lines", &mut |row| row.skip_lines = base.skip_lines);
         set("point_by", &mut |row| row.point_by = base.point_by);
-        self.replay = self.replay.inherit(base.replay, has("replay"));
+        self.replay = self.replay.inherit(&base.replay, has("replay"));
         self.limits = base.limits;
         self.engine = base.engine;
         self

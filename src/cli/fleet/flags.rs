@@ -14,9 +14,9 @@ const HEADING: &str = "Many runs";
 pub(crate) struct FleetFlags {
     /// Audit the runs that FILE lists, one a row: CSV with a heading, or JSON lines; - for standard input
     ///
-    /// Columns: path (relative to FILE), the flags of an audit by their names (model, method, draft_length, thinking, accept_length,
-    /// env, margin and so on), and labels as label_NAME, in JSON lines as an object under labels. What a row leaves out is as on
-    /// the command line. A row that fails does not stop the others.
+    /// Columns: path (relative to FILE), the flags of an audit by their names with underscores, and labels as `label_NAME`, in JSON
+    /// lines as an object under labels. What a row leaves out is as on the command line. A row that fails does not stop the
+    /// others.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "follow", "recover_seed"])]
     pub(crate) manifest: Option<PathBuf>,
 

@@ -63,6 +63,7 @@ fn entry(path: &Path, hash: &mut Sha256, waiting: &mut Vec<PathBuf>) {
 }
 
 /// The first 128 bits in hexadecimal digits.
-fn hex(hash: &[u8]) -> String {
-    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+pub(super) fn hex(hash: &[u8]) -> String {
+    let first = hash.first_chunk().map_or(0, |first| u128::from_be_bytes(*first));
+    format!("{first:032x}")
 }

@@ -1,6 +1,6 @@
 //! The rows of a manifest: CSV with a heading, or JSON lines.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -43,9 +43,9 @@ impl Manifest {
             Some(b'{') => manifest.json_lines(source, &name)?,
             Some(_) => manifest.csv(source, &name)?,
         }
-        let mut seen: BTreeMap<&str, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         for label in manifest.rows.iter().flat_map(|row| row.labels.keys()) {
-            if seen.insert(label, ()).is_none() {
+            if seen.insert(label) {
                 manifest.labels.push(label.clone());
             }
         }

@@ -110,7 +110,7 @@ fn join(paths: &[PathBuf], err: &mut dyn Write) -> anyhow::Result<(Points, Vec<S
                             free.insert(point);
                         }
                         std::collections::btree_map::Entry::Occupied(mut known) => {
-                            known.get_mut().join(point)
+                            known.get_mut().join(point);
                         }
                     }
                 }
@@ -189,13 +189,12 @@ fn judge_one(
     let base = AuditArgs::bare(ReportFlags::default(), None)?;
     let args = row.args(&base, Path::new("")).map_err(anyhow::Error::msg)?;
     let key = args.target_key();
-    let target = match targets.get(&key) {
-        Some(target) => Arc::clone(target),
-        None => {
-            let target = Arc::new(args.row_target(global)?);
-            targets.insert(key, Arc::clone(&target));
-            target
-        }
+    let target = if let Some(target) = targets.get(&key) {
+        Arc::clone(target)
+    } else {
+        let target = Arc::new(args.row_target(global)?);
+        targets.insert(key, Arc::clone(&target));
+        target
     };
     judge_parts(&args, &target, cells, point, first, files, notes)
 }

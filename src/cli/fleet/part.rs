@@ -81,7 +81,7 @@ impl PartPoint {
         );
         // Texts and numbers: nothing that JSON cannot say.
         let hash = Sha256::digest(serde_json::to_vec(&all).unwrap_or_default());
-        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        super::identity::hex(&hash)
     }
 
     /// Points with equal ones are parts of one point.
