@@ -35,11 +35,12 @@ def main(accsim, folder, counts):
         with open(here / "m.csv", "w") as manifest:
             manifest.write("path,accept_length,max_accept_length,label_seed\n")
             for number in range(points):
-                log = here / f"{number}.log"
+                (here / str(number)).mkdir()  # a folder a run, as benchmarks keep them
+                log = here / str(number) / "decode.log"
                 words = f"simulate --accept-length 3.5 --max-accept-length 6 --seed {number} --lines {LINES}"
                 subprocess.run([accsim, *words.split(), "--emit-log", log], check=True, capture_output=True)
                 size += log.stat().st_size
-                manifest.write(f"{number}.log,3.5,6,{number}\n")
+                manifest.write(f"{number}/decode.log,3.5,6,{number}\n")
         print(f"| {points} | the logs, {LINES} decode lines each | | | | | {size / 1e6:.1f} |")
         audit = [accsim, "audit", "--manifest", here / "m.csv"]
         resumed = [*audit, "--journal", here / "j", "--format", "parquet", "-o", here / "t.parquet"]
