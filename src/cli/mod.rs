@@ -8,6 +8,7 @@ mod completions;
 mod curves;
 mod env;
 mod exit;
+mod fleet;
 mod format;
 mod found;
 mod global;
@@ -60,6 +61,11 @@ enum Command {
     /// Recipes and launchers: check what they pin, write the golden value
     #[command(subcommand)]
     Recipe(recipe::RecipeCommand),
+    /// Put parts that audit --partial wrote together, and judge the points
+    ///
+    /// The order of the parts does not matter, nor whether one is named twice. A part that cannot be read is named and left
+    /// out, with exit code 2.
+    Merge(Box<fleet::MergeArgs>),
     /// Print what the readers find in server logs, one record a line
     Records(records::RecordsArgs),
     /// Draw accept lengths from an engine's law, and say what its log would show
@@ -92,6 +98,7 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Recipe(command) => recipe::run(command, &cli.global, out, err),
+        Command::Merge(args) => fleet::merge(args, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
         Command::Signoff(args) => signoff::run(args, &cli.global, out, err),

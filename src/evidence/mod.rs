@@ -26,7 +26,7 @@ pub use counters::{
     read_text,
 };
 pub use dedup::{Deduplicator, Novelty};
-pub(crate) use dedup::{Source, Time};
+pub(crate) use dedup::{Source, Time, message_identity};
 pub use engine_line::EngineLine;
 pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use pool::{Pool, Position, Spread, StepCount, Window};

@@ -4,6 +4,7 @@
 mod audit;
 pub mod csv;
 pub(crate) mod excerpt;
+pub mod fleet;
 pub mod github;
 pub mod html;
 pub mod json;

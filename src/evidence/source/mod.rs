@@ -21,6 +21,11 @@ mod parallel;
 mod passed;
 mod progress;
 mod reader;
+#[cfg(feature = "object-store")]
+mod remote;
+#[cfg(not(feature = "object-store"))]
+#[path = "remote_absent.rs"]
+mod remote;
 mod snapshot;
 mod stitch;
 mod stream;

@@ -16,6 +16,7 @@ use super::name;
 use super::parallel::{Apart, Event, in_order};
 use super::passed::PassedOver;
 use super::progress::Progress;
+use super::remote;
 use super::stream::Content;
 use super::text::{TextSink, Texts};
 use super::unpack::{Asked, Unpacker, Visitor};
@@ -207,10 +208,30 @@ fn read_found(found: &Found, budget: Budget<'_>, visitor: &mut dyn Visitor) {
     if budget.progress.is_stopped() {
         return;
     }
-    let unpacker = Unpacker::new(budget, visitor);
+    unpack(found, Unpacker::new(budget, visitor));
+}
+
+/// Opens what a walk came upon and hands it to `unpacker`.
+pub(super) fn unpack(found: &Found, unpacker: Unpacker<'_>) {
     match &found.source {
         Input::Stdin => unpacker.stream(STDIN, &mut io::stdin(), found.asked),
+        Input::Url(url) => {
+            let name = name::escaped(url);
+            match remote::open(url) {
+                Ok(mut object) => unpacker.stream(&name, &mut object, found.asked),
+                Err(failure) => unpacker.stream(&name, &mut Refused(Some(failure)), found.asked),
+            }
+        }
         Input::Path(path) => unpacker.file(&name::of_path(path), File::open(path), found.asked),
+    }
+}
+
+/// What could not be opened, as a stream that says so.
+struct Refused(Option<Failure>);
+
+impl Read for Refused {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), |failure| Err(failure.into()))
     }
 }
 
