@@ -255,6 +255,8 @@ mod tests {
                 accept_len: 3.5,
                 step_s: f64::from(running) * 3.5 / tps,
                 interval: 40,
+                has_context: true,
+                sees_prefill: true,
             })
             .into()
     }
