@@ -83,16 +83,15 @@ fn write_law(out: &mut dyn Write, law: &Law) -> io::Result<()> {
             writeln!(out, "  questions at the measured batches are answered")?;
         }
     }
+    let contexts = if ranges.context.1 > 0.0 {
+        format!("contexts of {:.0}-{:.0} tokens", ranges.context.0, ranges.context.1)
+    } else {
+        "contexts unknown".to_owned()
+    };
     writeln!(
         out,
-        "  {:<24} {}-{} running requests, contexts of {:.0}-{:.0} tokens, accept length {:.2}-{:.2}",
-        "covers",
-        ranges.running.0,
-        ranges.running.1,
-        ranges.context.0,
-        ranges.context.1,
-        ranges.accept_length.0,
-        ranges.accept_length.1
+        "  {:<24} {}-{} running requests, {contexts}, accept length {:.2}-{:.2}",
+        "covers", ranges.running.0, ranges.running.1, ranges.accept_length.0, ranges.accept_length.1
     )
 }
 

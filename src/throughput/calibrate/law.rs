@@ -7,7 +7,7 @@ use crate::throughput::fit::{BendShape, Fit, Row, Shape, bic, fit, residual};
 use crate::throughput::model::{Fitted, Law, Merged, Missing, Outcome, Quality, Ranges};
 use crate::throughput::observe::median;
 
-use super::levels::{LEAST_OF_LEVEL, by_level, mean_accept_length, slope};
+use super::levels::{Key, LEAST_OF_LEVEL, by_level, mean_accept_length, slope};
 use super::runs::{Regime, count};
 use super::server::Options;
 
@@ -102,7 +102,7 @@ fn fitted(regime: &Regime, options: &Options) -> Result<Fitted, Vec<Missing>> {
         return Err(vec![Missing::Residuals { found: quality.median_residual, most: MOST_RESIDUAL }]);
     }
     let (step, prefill) = shape.law(&fit.solution, &regime.graph_batches);
-    let mut strata: BTreeMap<(Option<u32>, u32), Vec<(Row, f64)>> = BTreeMap::new();
+    let mut strata: BTreeMap<Key, Vec<(Row, f64)>> = BTreeMap::new();
     for (row, weight) in rows.iter().zip(&fit.weights) {
         strata.entry((row.drafts, row.running)).or_default().push((*row, *weight));
     }

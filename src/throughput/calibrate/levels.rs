@@ -14,9 +14,12 @@ use super::runs::{Regime, count};
 /// Fewest windows of a level that is reported.
 pub(super) const LEAST_OF_LEVEL: usize = 3;
 
+/// Draft length, where known, and batch.
+pub(super) type Key = (Option<u32>, u32);
+
 /// Rows by draft length and batch, in their order.
-pub(super) fn by_level(rows: &[Row]) -> BTreeMap<(Option<u32>, u32), Vec<Row>> {
-    let mut levels: BTreeMap<(Option<u32>, u32), Vec<Row>> = BTreeMap::new();
+pub(super) fn by_level(rows: &[Row]) -> BTreeMap<Key, Vec<Row>> {
+    let mut levels: BTreeMap<Key, Vec<Row>> = BTreeMap::new();
     for row in rows {
         levels.entry((row.drafts, row.running)).or_default().push(*row);
     }

@@ -86,8 +86,7 @@ impl Engines {
         let requests = f64::from(running.max(1));
         let accept_len = speculated.map_or(1.0, |(_, length)| length);
         let request_steps = speculated
-            .map(|(steps, _)| steps)
-            .unwrap_or_else(|| tps.unwrap_or(0.0) * gap_s.unwrap_or(DEFAULT_GAP_S));
+            .map_or_else(|| tps.unwrap_or(0.0) * gap_s.unwrap_or(DEFAULT_GAP_S), |(steps, _)| steps);
         let interval = whole32((request_steps / requests).round()).max(1);
         // As many prompt tokens a second as the line says, for the seconds that so many steps took.
         let window_s = tps.map_or(0.0, |tps| f64::from(interval) * requests * accept_len / tps);
