@@ -3,7 +3,7 @@
 //! The unit is one line laid at one place, a nanosecond or two. What a line costs where it fits is not counted.
 
 /// What a rank may spend along one law before any line fits, beside what the length of a line costs.
-const FREE: u64 = 1 << 19;
+const FREE: u64 = 1 << 20;
 const FREE_LINES: u64 = 64;
 
 /// What an exact line earns, and what can be saved up.

@@ -28,7 +28,7 @@ const FREE_FAILURES: u64 = 5;
 const EXACT_PER_FAILURE: u64 = 5;
 
 /// Lines whose place cannot be told before it matters how many fit.
-const FREE_ADRIFT: u64 = 64;
+const FREE_ADRIFT: u64 = 24;
 
 /// Slips that any log may have, and lines for each further one.
 const FREE_SLIPS: u64 = 4;
@@ -68,7 +68,9 @@ pub(super) struct Script {
     pub(super) sampler: Arc<Sampler>,
     pub(super) printer: Printer,
     pub(super) odds: Odds,
-    /// The same as a table, once a search asks for it.
+    /// Decimal logarithm of the chance that two draws are the same.
+    log10_beside: f64,
+    /// The odds as a table, once a search asks for it.
     tails: OnceLock<Tails>,
     /// Draws of a line.
     pub(super) interval: usize,
@@ -93,6 +95,7 @@ impl Script {
             sampler: Arc::new(Sampler::new(&law)),
             printer: Printer::new(interval, *support.start(), *support.end()),
             odds,
+            log10_beside: Odds::new(&law, 1).log10_line(),
             tails: OnceLock::new(),
             interval: steps,
             ahead,
@@ -158,6 +161,8 @@ pub(super) struct Follower {
     /// Lines since the place was last searched: exact steady ones, others, exact others; and the price of that search.
     since: [u64; 3],
     price: f64,
+    /// Whether another place was borne out nearly as well.
+    is_doubtful: bool,
     effort: Effort,
     pub(super) tally: Tally,
     pub(super) given_up: Option<GivenUp>,
@@ -179,6 +184,7 @@ impl Follower {
             searches: 0,
             since: [0; 3],
             price: f64::NEG_INFINITY,
+            is_doubtful: false,
             effort,
             tally: Tally { charge, ..Tally::default() },
             given_up: None,
@@ -393,7 +399,11 @@ impl Follower {
         let [steady, others, others_exact] = self.since;
         let odds = self.script.odds;
         let chance = crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
-        self.rivals.is_empty() && chance + self.price < resync::CHANCE
+        // A place one draw beside prints the same unless the draws at both ends differ.
+        let beside = crate::law::float(steady) * self.script.log10_beside;
+        self.rivals.is_empty()
+            && chance + self.price < resync::CHANCE
+            && (!self.is_doubtful || beside + self.price < resync::CHANCE)
     }
 
     fn decide(&mut self, lines: &[Line], is_closed: bool) -> Decision {
@@ -406,8 +416,7 @@ impl Follower {
         let may_search = self.searches < earned;
         self.searches += u64::from(may_search);
         let most_awaited = self.script.most_awaited;
-        let mut search =
-            Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
         if first.flushed {
             return Decision::Go(search.phase());
         }
@@ -454,6 +463,10 @@ impl Follower {
         }
         match search.last_lines(false) {
             Some(found) => Decision::Go(found),
+            // What follows goes on where it did, as far as anybody can see, and nothing says that a line is missing.
+            None if first.window.is_steady() && !first.follows && !has_gaps && search.others_fit() => {
+                Decision::Fail(1)
+            }
             None if is_ample => Decision::LeaveOut(1),
             None => Decision::LeaveOut(lines.len()),
         }
@@ -516,6 +529,7 @@ impl Follower {
         if found.tried > 1 {
             self.since = [0; 3];
             self.price = log10_tried(found.tried);
+            self.is_doubtful = found.is_doubtful;
         }
         self.take_anyway(&Line { window: WindowKind::Unknown, ..first });
         self.rivals = found.rivals.iter().map(|draws| Rival { draws: *draws, exact: 0 }).collect();

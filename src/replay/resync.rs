@@ -23,6 +23,12 @@ pub(super) const CHANCE: f64 = -3.0;
 /// The same before a search through all multiples is charged.
 pub(super) const BELIEVED_AT: f64 = -5.5;
 
+/// Lines that are no accident together, where each of them can be read at many places.
+const FEW: usize = 3;
+
+/// Decimal orders by which an offset must be borne out better than any at which a line fails.
+const MARGIN: f64 = 3.0;
+
 /// The chance at which an offset is taken where no line follows that could bear it out.
 const BETTER_THAN_NONE: f64 = -0.5;
 
@@ -42,6 +48,8 @@ pub(super) struct Found {
     pub(super) tried: u64,
     /// Other offsets at which all lines fit that were looked at, the found one being 0.
     pub(super) rivals: Vec<i64>,
+    /// Offsets at which some line fails are borne out nearly as well: a line that is missing would explain that.
+    pub(super) is_doubtful: bool,
 }
 
 /// How lines fit from a draw on, the first of which has no known predecessor.
@@ -129,7 +137,7 @@ impl<'a> Search<'a> {
     pub(super) fn phase(&mut self) -> Found {
         let interval = self.interval();
         let phases: Vec<i64> = (0..interval).collect();
-        let none = || Found { line: 0, draws: 0, tried: 1, rivals: Vec::new() };
+        let none = || Found { line: 0, draws: 0, tried: 1, rivals: Vec::new(), is_doubtful: false };
         self.lay_sums(0, ODD_DRAWS.max(interval));
         let full = self.fullest(&phases, true);
         let all = self.lines.len();
@@ -150,7 +158,7 @@ impl<'a> Search<'a> {
     pub(super) fn after_gap(&mut self) -> Option<Found> {
         let stay = self.fit(0, 0, false);
         if stay.length == self.lines.len() && stay.chance < CHANCE {
-            return Some(Found { line: 0, draws: 0, tried: 1, rivals: Vec::new() });
+            return Some(Found { line: 0, draws: 0, tried: 1, rivals: Vec::new(), is_doubtful: false });
         }
         let mut offsets = self.line_offsets();
         offsets.insert(0, 0);
@@ -178,6 +186,12 @@ impl<'a> Search<'a> {
         }
         let exact = self.exact(0, self.lines.len());
         crate::law::float(exact) * self.script.odds.log10_line() > CHANCE
+    }
+
+    /// Whether all lines behind the first one, a few at least, can be what the place at hand prints.
+    pub(super) fn others_fit(&mut self) -> bool {
+        let others = self.lines.len().saturating_sub(1);
+        others >= FEW && self.fit(1, 0, true).length == others
     }
 
     fn is_believed(&mut self, found: &Found) -> bool {
@@ -246,6 +260,8 @@ impl<'a> Search<'a> {
     fn best(&mut self, line: usize, offsets: &[i64]) -> Option<Found> {
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
         let mut fits: Vec<(i64, Fit)> = Vec::new();
+        // How well offsets are borne out that do not come into question.
+        let mut others = 0.0_f64;
         for draws in offsets {
             let fit = self.fit(line, *draws, false);
             if self.effort.is_used_up() {
@@ -253,6 +269,8 @@ impl<'a> Search<'a> {
             }
             if fit.chance + log10_tried(tried) < CHANCE {
                 fits.push((*draws, fit));
+            } else {
+                others = others.min(fit.chance);
             }
         }
         fits.sort_by(|left, right| left.1.chance.total_cmp(&right.1.chance));
@@ -265,12 +283,18 @@ impl<'a> Search<'a> {
             if fit.chance + log10_tried(tried) >= CHANCE || fit.exact <= self.exact(line, fit.length) {
                 continue;
             }
-            let rivals = fits
+            let (rivals, failing): (Vec<_>, Vec<_>) = fits
                 .iter()
-                .filter(|(other, rival)| *other != draws && rival.length >= fit.length)
-                .map(|(other, _)| other - draws)
-                .collect();
-            return Some(Found { line, draws, tried, rivals });
+                .filter(|(other, _)| *other != draws)
+                .partition(|(_, rival)| rival.length >= fit.length);
+            let others = failing.iter().map(|(_, fit)| fit.chance).fold(others, f64::min);
+            return Some(Found {
+                line,
+                draws,
+                tried,
+                rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
+                is_doubtful: others < fit.chance + MARGIN,
+            });
         }
         None
     }
@@ -281,6 +305,7 @@ impl<'a> Search<'a> {
         let all = self.lines.len();
         let is_full = |fit: &Fit| fit.length == all;
         let mut fits: Vec<(i64, Fit)> = Vec::new();
+        let mut others = 0.0_f64;
         for draws in offsets {
             // What a batch can make of the draws takes time to find out: only where the steady lines fit.
             let fit = self.fit(0, *draws, false);
@@ -290,6 +315,8 @@ impl<'a> Search<'a> {
             }
             if is_full(&fit) || or_most {
                 fits.push((*draws, fit));
+            } else {
+                others = others.min(fit.chance);
             }
         }
         let any_full = fits.iter().any(|(_, fit)| is_full(fit));
@@ -298,12 +325,16 @@ impl<'a> Search<'a> {
         let (draws, best) = candidates
             .reduce(|best, other| if other.1.chance < best.1.chance - 1e-9 { other } else { best })
             .copied()?;
-        let rivals = fits
-            .iter()
-            .filter(|(other, fit)| *other != draws && fit.length >= best.length)
-            .map(|(other, _)| other - draws)
-            .collect();
-        Some(Found { line: 0, draws, tried, rivals })
+        let (rivals, failing): (Vec<_>, Vec<_>) =
+            fits.iter().filter(|(other, _)| *other != draws).partition(|(_, fit)| fit.length >= best.length);
+        let others = failing.iter().map(|(_, fit)| fit.chance).fold(others, f64::min);
+        Some(Found {
+            line: 0,
+            draws,
+            tried,
+            rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
+            is_doubtful: others < best.chance + MARGIN,
+        })
     }
 
     /// How the lines from number `line` on fit at an offset. `reach` asks of each that a batch can make it print so.
@@ -353,6 +384,9 @@ impl<'a> Search<'a> {
             WindowKind::Changing(_) => self.script.steps().saturating_mul(REACH),
             WindowKind::Steady | WindowKind::Unknown => self.script.steps() / 4,
         });
+        if self.effort.is_used_up() {
+            return false;
+        }
         let lengths = self.sequence.ahead(at, self.script.interval);
         lengths.len() == self.script.interval
             && self.script.printer.judge(line, lengths).0 != Judgement::Failed

@@ -239,14 +239,7 @@ impl Trials {
 
     /// Where nothing is borne out from the first draw on, the start may be lost. It is searched for the laws nearest to
     /// the claim, or to the lines' mean where nothing is claimed.
-    fn search_starts(
-        &mut self,
-        heads: &[Vec<Line>],
-        limit: u64,
-        claim: f64,
-        pool: &mut Pool,
-        is_over: bool,
-    ) {
+    fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64, claim: f64, pool: &mut Pool, is_over: bool) {
         if limit == 0 || self.list.iter().any(|trial| trial.log10_so_far() <= BORNE_OUT) {
             return;
         }
@@ -310,7 +303,8 @@ impl Trial {
             };
             is_found = true;
             let effort = pool.effort(true, script.steps());
-            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried), effort);
+            let mut follower =
+                Follower::new(Arc::clone(script), start.first, log10_tried(start.tried), effort);
             let lines = head.get(start.line..).unwrap_or(&[]);
             let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
             follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));

@@ -142,6 +142,37 @@ fn uncertain_lines_before_a_slip_are_judged_again() {
     assert_eq!((checked, exact, failed, slips), (50, 50, 0, vec![(21, 400)]));
 }
 
+/// Lines of anybody's, each behind a gap and none with a known batch: looking for their places ends soon.
+#[test]
+fn a_search_for_places_is_bounded() {
+    for (length, interval) in [(3.51, 40), (2.99, 40), (3.51, 1), (3.51, 4096)] {
+        let own = script(length, interval);
+        let law = DrawLaw::new(DrawMethod::MatchExpected, Setting::new(length, 6).unwrap()).unwrap();
+        let foreign = steady(&Script::new(law, 1, interval), if interval > 40 { 100 } else { 1500 });
+        let kinds: [fn(&Line) -> Line; 4] = [
+            |line| Line { gap: true, window: WindowKind::Unknown, ..*line },
+            |line| Line { gap: line.place.line.is_multiple_of(3), ..*line },
+            |line| Line { flushed: true, window: WindowKind::Unknown, ..*line },
+            |line| Line {
+                window: WindowKind::Changing(BatchPath { before: 3, batch: 9, arrivals: 12 }),
+                ..*line
+            },
+        ];
+        for kind in kinds {
+            let lines: Vec<Line> = foreign.iter().map(kind).collect();
+            let follower = follow(&own, &lines);
+            // What one search takes beyond the bound, at most: it ends at the line at which that is found out.
+            let free = (1 << 20) + 64 * own.steps();
+            let earned = follower.tally.exact * (2048 + own.steps());
+            assert!(
+                follower.spent() <= free + earned + (1 << 21),
+                "{length} {interval}: {}",
+                follower.spent()
+            );
+        }
+    }
+}
+
 #[test]
 fn a_lost_start_is_found_within_a_million_draws() {
     let script = script(3.51, 40);
