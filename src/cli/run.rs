@@ -76,7 +76,7 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = help::command(args);
     let matches = command.try_get_matches_from_mut(args)?;
     if asks_for_two_formats(&matches) {
-        let message = "--json is short for --format json and goes with no other format\n";
+        let message = "--json is short for --format json and goes with no other format";
         return Err(command.error(ErrorKind::ArgumentConflict, message));
     }
     Cli::from_arg_matches(&matches)

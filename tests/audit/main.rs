@@ -401,7 +401,8 @@ fn a_given_interval_against_the_servers_is_said() {
     assert_eq!(found["severity"], "warning");
     assert!(found["message"].as_str().unwrap().contains("say 40"), "{found}");
     let (exit, document) = audit_given("--decode-log-interval 40");
-    assert_eq!((exit, codes(&document)), (0, Vec::new()));
+    assert_eq!(exit, 0);
+    assert!(!codes(&document).iter().any(|code| *code == "decode-log-interval-mismatch"), "{document}");
 }
 
 fn audit_given(flags: &str) -> (i32, Value) {
@@ -417,7 +418,7 @@ fn what_cannot_be_meant_is_refused() {
         ("--since 2026-13-45", "no such time"),
         ("--since 2026-11-30T25:00", "no such time"),
         ("--since 2026-11-30T08:00 --until 2026-11-30T07:00", "no time lies between"),
-        ("--json --format text", "cannot be used with"),
+        ("--json --format text", "goes with no other format"),
         ("--replay off --random-seed 5", "--replay off leaves that out"),
         ("--replay off --recover-seed", "--replay off leaves that out"),
     ] {
@@ -548,8 +549,10 @@ fn skipped_lines_are_shown_with_their_place() {
     assert!(!errors.contains(['\x1b', '\x07', '\u{202e}']), "{errors:?}");
     let quiet = run(&format!("audit {} --accept-length 3.51 --max-accept-length 6", path.display()));
     assert_eq!(text(&quiet.stderr), "");
-    // The report is the same; `-v` draws below it.
-    assert!(output.stdout.starts_with(&quiet.stdout), "{}", text(&output.stdout));
+    // The report is the same; `-v` draws besides.
+    let (shown, drawn) = (text(&quiet.stdout), text(&output.stdout));
+    let mut drawn_lines = drawn.lines();
+    assert!(shown.lines().all(|line| drawn_lines.any(|drawn| drawn == line)), "{drawn}");
 }
 
 #[test]
