@@ -65,7 +65,10 @@ impl InjectedSetting {
     /// Whether a server that has it simulates acceptance, at whatever length.
     fn simulates(&self) -> bool {
         let is_method = self.name == "rejection_sample_method" && self.value == "synthetic";
-        is_method || self.name == "synthetic_acceptance_rate" || self.rate().is_some() || self.accept_length().is_some()
+        is_method
+            || self.name == "synthetic_acceptance_rate"
+            || self.rate().is_some()
+            || self.accept_length().is_some()
     }
 
     /// The rates that it sets, of the first one, two, ... drafts all accepted.
@@ -108,10 +111,7 @@ pub(super) fn lengths(settings: &[InjectedSetting], shown: Option<u32>) -> Vec<(
 ///
 /// `drafts` is K as the evidence shows it, for a setting that is a share of it.
 #[must_use]
-pub fn injected_length(
-    settings: &[InjectedSetting],
-    drafts: Option<u32>,
-) -> Option<(f64, &InjectedSetting)> {
+pub fn injected_length(settings: &[InjectedSetting], drafts: Option<u32>) -> Option<(f64, &InjectedSetting)> {
     match lengths(settings, drafts).as_slice() {
         [one] => Some(*one),
         _ => None,

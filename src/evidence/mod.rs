@@ -21,9 +21,9 @@ pub use atom::{AtomForced, AtomStats};
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use counters::{
     Contradiction, Counted, CounterRecord, Counts, DebugStats, Difference, DifferenceError, Exporter,
-    Exposed, Family, Form, IterationStats, JsonEnd, LineFault, ModelCounts, Moment, RequestFigures, Role, Sample,
-    Scrape, SeriesKey, ServerInfo, Snapshot, Span, TextRead, Track, difference, parse_line, read_json,
-    read_text,
+    Exposed, Family, Form, IterationStats, JsonEnd, LineFault, ModelCounts, Moment, RequestFigures, Role,
+    Sample, Scrape, SeriesKey, ServerInfo, Snapshot, Span, TextRead, Track, difference, parse_line,
+    read_json, read_text,
 };
 pub use dedup::{Deduplicator, Novelty};
 pub(crate) use dedup::{Source, Time, message_identity};

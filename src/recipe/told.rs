@@ -96,13 +96,20 @@ impl Document {
                 all.extend(told(variant, launch)?);
             }
         }
-        let differs =
-            |told: &Told| all.first().is_some_and(|first| !super::number::same(first.accept_length, told.accept_length));
-        if all.iter().any(differs) && all.iter().any(|told| told.variant != all.first().and_then(|first| first.variant.clone())) {
+        let differs = |told: &Told| {
+            all.first().is_some_and(|first| !super::number::same(first.accept_length, told.accept_length))
+        };
+        if all.iter().any(differs)
+            && all.iter().any(|told| told.variant != all.first().and_then(|first| first.variant.clone()))
+        {
             let mut lengths: Vec<String> = all
                 .iter()
                 .map(|told| {
-                    format!("{} {}", told.variant.as_deref().unwrap_or("the file"), crate::engine::General(told.accept_length))
+                    format!(
+                        "{} {}",
+                        told.variant.as_deref().unwrap_or("the file"),
+                        crate::engine::General(told.accept_length)
+                    )
                 })
                 .collect();
             lengths.dedup();

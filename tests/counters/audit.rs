@@ -184,3 +184,112 @@ fn a_histogram_of_real_drafts_is_not_simulated() {
     let rejected = document["points"][0]["mechanism"]["rejected"].as_array().unwrap();
     assert!(rejected.iter().any(|name| name == "match-expected"), "{document}");
 }
+
+/// A scrape of vLLM: steps at 3.51 of five drafts.
+fn scrape(steps: u64, created: Option<u64>) -> String {
+    let accepted = steps * 251 / 100;
+    let mut text = String::from("# TYPE vllm:spec_decode_num_drafts_total counter\n");
+    for (name, value) in
+        [("num_drafts", steps), ("num_accepted_tokens", accepted), ("num_draft_tokens", steps * 5)]
+    {
+        writeln!(text, "vllm:spec_decode_{name}_total{{engine=\"0\",model_name=\"m\"}} {value}").unwrap();
+        if let Some(created) = created {
+            writeln!(text, "vllm:spec_decode_{name}_created{{engine=\"0\",model_name=\"m\"}} {created}")
+                .unwrap();
+        }
+    }
+    text
+}
+
+fn written(files: &[(&str, String)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn snapshots_without_a_moment_are_never_added_up() {
+    // Of one server, as its series' creation says: the last less the first.
+    let one = written(&[
+        ("m1.prom", scrape(1000, Some(7))),
+        ("m2.prom", scrape(9000, Some(7))),
+        ("m3.prom", scrape(4000, Some(7))),
+    ]);
+    assert_eq!(audit(one.path()).json()["points"][0]["steps"], 8000);
+    // Of two servers.
+    let two = written(&[("m1.prom", scrape(1000, Some(7))), ("m2.prom", scrape(9000, Some(8)))]);
+    assert_eq!(audit(two.path()).json()["points"][0]["steps"], 10_000);
+    // A copy counts once.
+    let copy = written(&[("m1.prom", scrape(9000, None)), ("m2.prom", scrape(9000, None))]);
+    assert_eq!(audit(copy.path()).json()["points"][0]["steps"], 9000);
+    // Nothing tells.
+    let doubtful = written(&[("m1.prom", scrape(1000, None)), ("m2.prom", scrape(9000, None))]);
+    let document = audit(doubtful.path()).json();
+    assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null, "{document}");
+    assert!(codes(&document).contains(&"counter-reset"), "{document}");
+    // One in the middle adds nothing to those before and after.
+    let middle = written(&[
+        ("before.prom", scrape(1000, Some(7))),
+        ("after.prom", scrape(9000, Some(7))),
+        ("middle.prom", scrape(4000, Some(7))),
+    ]);
+    assert_eq!(audit(middle.path()).json()["points"][0]["steps"], 8000);
+}
+
+#[test]
+fn exports_of_one_measurement_are_compared() {
+    let folder = folder(&[
+        ("export.json", "aiperf_server_metrics.json"),
+        ("export.jsonl", "aiperf_server_metrics.jsonl"),
+        ("copy.json", "aiperf_server_metrics.json"),
+    ]);
+    let document = audit(folder.path()).json();
+    assert_eq!(document["points"][0]["steps"], 2000, "{document}");
+    assert!(!codes(&document).contains(&"evidence-disagrees"), "{document}");
+    // Half of what was accepted is missing in one of them.
+    let text = text_of(&data("aiperf_server_metrics.json"));
+    let mut export: Value = serde_json::from_str(&text).unwrap();
+    export["metrics"].as_object_mut().unwrap().retain(|name, _| !name.contains("per_pos"));
+    for series in export["metrics"]["vllm:spec_decode_num_accepted_tokens"]["series"].as_array_mut().unwrap()
+    {
+        let total = series["stats"]["total"].as_f64().unwrap();
+        series["stats"]["total"] = (total / 2.0).round().into();
+    }
+    fs::remove_file(folder.path().join("copy.json")).unwrap();
+    fs::write(folder.path().join("export.json"), export.to_string()).unwrap();
+    let ran = audit(folder.path());
+    let document = ran.json();
+    assert!(codes(&document).contains(&"evidence-disagrees"), "{document}");
+    assert_ne!(ran.exit, Exit::Ok);
+}
+
+#[test]
+fn scraped_servers_of_two_draft_lengths_are_no_one_sample() {
+    let short = scrape(9000, Some(8)).replace(&format!("{}\n", 9000 * 5), &format!("{}\n", 9000 * 4));
+    let folder = written(&[("m1.prom", scrape(9000, Some(7))), ("m2.prom", short)]);
+    let ran = audit(folder.path());
+    let document = ran.json();
+    assert_eq!(ran.exit, Exit::Undecided, "{document}");
+    assert!(codes(&document).contains(&"multiple-servers"), "{document}");
+}
+
+#[test]
+fn a_report_names_what_it_is_judged_by() {
+    let path = data("aiperf_server_metrics.json");
+    let ran =
+        accsim(&["audit", path.to_str().unwrap(), "--accept-length", "3.51", "--max-accept-length", "6"]);
+    let text = String::from_utf8(ran.out).unwrap();
+    assert!(
+        text.contains(
+            "none; judged by a client's export of the server's counters: 5020 accepted drafts in 2000"
+        ),
+        "{text}"
+    );
+    let path = data("sglang_requests.jsonl");
+    let ran =
+        accsim(&["audit", path.to_str().unwrap(), "--accept-length", "3.51", "--max-accept-length", "6"]);
+    let text = String::from_utf8(ran.out).unwrap();
+    assert!(text.contains("a verify step draws once for its whole batch"), "{text}");
+}

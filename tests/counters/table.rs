@@ -200,3 +200,23 @@ fn records_as_parquet_say_what_the_lines_say() {
     ]);
     assert!(ran.out.starts_with(b"PAR1") && ran.out.ends_with(b"PAR1"));
 }
+
+/// The first page's header says that it unpacks to two GiB.
+#[test]
+fn a_page_that_asks_for_more_than_it_holds_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.parquet");
+    export(&file, &rows());
+    let mut bytes = fs::read(&file).unwrap();
+    // Behind the magic word: kind, then the size unpacked, as Thrift writes numbers; 0x15 is the next one's head.
+    assert_eq!((bytes[4], bytes[6]), (0x15, 0x15));
+    let end = 7 + bytes[7..].iter().position(|byte| *byte < 128).unwrap();
+    for (at, byte) in (7..end).zip([0xfe, 0xff, 0xff]) {
+        bytes[at] = byte;
+    }
+    bytes[end] = 0x7f;
+    fs::write(&file, &bytes).unwrap();
+    let ran = accsim(&["records", file.to_str().unwrap()]);
+    assert_eq!(ran.exit, Exit::Failed);
+    assert!(ran.err.contains("a page asks for more than its bytes can hold"), "{}", ran.err);
+}

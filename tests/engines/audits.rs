@@ -324,3 +324,171 @@ fn every_segment_of_a_restarted_server_is_a_point() {
     );
     assert_eq!(document["points"].as_array().unwrap().len(), 2, "{document:#}");
 }
+
+/// Two servers in one log: four drafts a step, then two.
+fn two_servers(pids: [u32; 2]) -> String {
+    format!(
+        "(APIServer pid={}) INFO 08-20 10:00:10 [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 3.10, Accepted \
+         throughput: 142.30 tokens/s, Drafted throughput: 271.20 tokens/s, Accepted: 1423 tokens, Drafted: 2712 tokens, \
+         Per-position acceptance rate: 0.844, 0.599, 0.385, 0.271, Avg Draft acceptance rate: 52.5%\n\
+         (APIServer pid={}) INFO 08-20 10:20:10 [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 2.31, Accepted \
+         throughput: 172.20 tokens/s, Drafted throughput: 262.80 tokens/s, Accepted: 1722 tokens, Drafted: 2628 tokens, \
+         Per-position acceptance rate: 0.766, 0.545, Avg Draft acceptance rate: 65.5%\n",
+        pids[0], pids[1]
+    )
+}
+
+#[test]
+fn windows_of_several_draft_lengths_are_no_one_sample() {
+    for (pids, code) in [([4242, 5151], "multiple-servers"), ([4242, 4242], "config-changed-mid-run")] {
+        let log = two_servers(pids);
+        for flags in ["", "--accept-length 3.10 --max-accept-length 5", "--expect-real"] {
+            let (exit, document) = audit(&log, flags);
+            assert_eq!(exit, Exit::Undecided, "{flags}: {document:#}");
+            assert!(codes(&document).contains(&code), "{flags}: {document:#}");
+        }
+        let (_, document) = audit(&log, "");
+        let finding = &document["points"][0]["findings"][0]["message"];
+        for part in
+            ["4 drafts a step", "show 3.099 over 678 steps", "2 drafts a step", "show 2.311 over 1314 steps"]
+        {
+            assert!(finding.as_str().unwrap().contains(part), "{finding}");
+        }
+        // Each part is a point of its own.
+        let (_, document) = audit(&log, "--point-by segment");
+        let points = document["points"].as_array().unwrap();
+        let means: Vec<f64> =
+            points.iter().map(|point| point["accept_len"]["mean"].as_f64().unwrap()).collect();
+        assert_eq!(points.len(), 2, "{document:#}");
+        assert!((means[0] - 3.0988).abs() < 1e-3 && (means[1] - 2.3105).abs() < 1e-3, "{means:?}");
+        assert!(points.iter().all(|point| {
+            point["findings"].as_array().unwrap().iter().all(|finding| finding["code"] != code)
+        }));
+    }
+}
+
+#[test]
+fn windows_that_scatter_more_than_draws_do_count_less() {
+    let window = |second: u32, accepted: u32| {
+        let length = 1.0 + f64::from(accepted) / 2000.0;
+        format!(
+            "(APIServer pid=1) INFO 05-03 18:50:{second:02} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: \
+             {length:.2}, Accepted throughput: 502.00 tokens/s, Drafted throughput: 1000.00 tokens/s, Accepted: {accepted} \
+             tokens, Drafted: 10000 tokens, Per-position acceptance rate: 1.000, 1.000, {:.3}, 0.000, 0.000, Avg Draft \
+             acceptance rate: {:.1}%\n",
+            f64::from(accepted - 4000) / 2000.0,
+            f64::from(accepted) / 100.0
+        )
+    };
+    let calm: String =
+        (0..20).map(|second| window(second, [5020, 5000, 5040, 5030, 5010][second as usize % 5])).collect();
+    let target = format!("{TARGET} --margin 0.02");
+    let (exit, document) = audit(&calm, &target);
+    assert_eq!(exit, Exit::Ok, "{document:#}");
+    assert_eq!(document["points"][0]["independent_steps"], 40_000.0);
+    // Ten standard deviations to either side: requests of equal seeds accept in lockstep.
+    let wild: String = (0..20).map(|second| window(second, [4800, 5240][second as usize % 2])).collect();
+    let (exit, document) = audit(&wild, &target);
+    let point = &document["points"][0];
+    assert!(point["independent_steps"].as_f64().unwrap() < 1000.0, "{document:#}");
+    assert_eq!(exit, Exit::Undecided, "{document:#}");
+    assert!(codes(&document).contains(&"ranks-share-draws"), "{document:#}");
+}
+
+#[test]
+fn schedulers_of_atom_draw_alike_and_count_once() {
+    let log = simulated(&format!("{TARGET} --engine atom --lines 40 --seed 7"));
+    // A second scheduler repeats every line of the first.
+    let both: String = log.lines().map(|line| format!("{line}\n{line}\n")).collect();
+    let (_, one) = audit(&log, TARGET);
+    let (exit, two) = audit(&both, TARGET);
+    let steps = |document: &Value| document["points"][0]["steps"].as_u64().unwrap();
+    let own = |document: &Value| document["points"][0]["independent_steps"].as_f64().unwrap();
+    assert_eq!(exit, Exit::Ok, "{two:#}");
+    assert_eq!(steps(&two), 2 * steps(&one));
+    assert!((own(&two) - own(&one)).abs() < 0.05 * own(&one), "{} {}", own(&two), own(&one));
+    assert!(codes(&two).contains(&"ranks-share-draws"), "{two:#}");
+}
+
+#[test]
+fn a_log_of_vllm_is_followed() {
+    let log = simulated(&format!("{TARGET} --engine vllm --lines 60 --seed 7"));
+    let (exit, document) = audit(&log, &format!("{TARGET} --follow --idle-exit 1"));
+    assert_eq!(exit, Exit::Ok, "{document:#}");
+    assert!(document["points"][0]["sequence"]["log10_e_value"].as_f64().unwrap() < 3.0, "{document:#}");
+    let (exit, document) = audit(&log, "--accept-length 3.30 --max-accept-length 6 --follow --idle-exit 1");
+    assert_eq!(exit, Exit::Wrong, "{document:#}");
+}
+
+const RECIPES: [(&str, &str); 4] = [
+    (
+        "vllm",
+        "backend:\n  type: vllm\n  vllm_config:\n    decode:\n      speculative-config: '{\"method\": \"eagle3\", \
+         \"num_speculative_tokens\": 5, \"rejection_sample_method\": \"synthetic\", \"synthetic_acceptance_length\": 3.51}'\n",
+    ),
+    (
+        "vllm",
+        "#!/bin/bash\nvllm serve m --speculative-config '{\"method\": \"eagle3\", \"num_speculative_tokens\": 5, \
+         \"rejection_sample_method\": \"synthetic\", \"synthetic_acceptance_rates\": [1.0, 1.0, 0.51, 0.0, 0.0]}'\n",
+    ),
+    (
+        "atom",
+        "#!/bin/bash\npython3 -m atom.entrypoints.openai_server --model m --method mtp --num-speculative-tokens 5 \
+         --spec-decode-acceptance-length 3.51\n",
+    ),
+    (
+        "atom",
+        "#!/bin/bash\npython3 -m atom.entrypoints.openai_server --model m --method mtp --num-speculative-tokens 5 \
+         --spec-decode-acceptance-rate 0.502\n",
+    ),
+];
+
+#[test]
+fn a_recipe_of_each_engine_gives_the_target() {
+    let folder = Folder::new("engine-recipes");
+    for (engine, recipe) in RECIPES {
+        let log = simulated(&format!("{TARGET} --engine {engine} --lines 40 --seed 7"));
+        // ATOM's own line would tell, too.
+        let log: String =
+            log.lines().filter(|line| !line.contains("Forced")).map(|line| format!("{line}\n")).collect();
+        let name = if recipe.starts_with('#') { "run.sh" } else { "recipe.yaml" };
+        let recipe = folder.write(name, recipe);
+        let (exit, document) = audit(&log, &format!("--recipe {recipe}"));
+        assert_eq!(
+            (exit, &document["target"]["source"]),
+            (Exit::Ok, &"recipe".into()),
+            "{recipe} {document:#}"
+        );
+        assert_eq!(document["target"]["max_accept_length"], 6, "{engine}");
+        assert!((document["target"]["accept_length"].as_f64().unwrap() - 3.51).abs() < 1e-9, "{engine}");
+        // An evaluation that was told so is none.
+        let (exit, document) = audit(&log, &format!("--recipe {recipe} --expect-real"));
+        assert_eq!(exit, Exit::Wrong, "{engine}: {document:#}");
+    }
+    for (text, code) in [
+        (
+            "backend:\n  type: trtllm\n  decode_environment:\n    TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS: '2.51'\n  \
+             trtllm_config:\n    decode:\n      speculative_config: {decoding_type: MTP, num_nextn_predict_layers: 5}\n",
+            "trtllm",
+        ),
+        ("TILERT_SIMULATE_ACC_LEN=3.51\nTILERT_SIMULATE_ACC_METHOD=match-expected\n", "tilert"),
+    ] {
+        let flag = if code == "tilert" { "--env" } else { "--recipe" };
+        let file = folder.write(if code == "tilert" { "run.env" } else { "trt.yaml" }, text);
+        let (exit, document) = audit("nothing to see\n", &format!("{flag} {file}"));
+        assert_eq!((exit, &document["points"][0]["engine"]), (Exit::Undecided, &code.into()), "{document:#}");
+        assert_eq!(document["verdict"], "unauditable", "{document:#}");
+    }
+}
+
+/// Rates leave no mark, so an evaluation's configuration decides.
+#[test]
+fn an_evaluation_with_rates_is_told_by_its_configuration() {
+    let log = simulated("--method per-position --rates 0.9,0.5,0.2 --engine vllm --lines 40");
+    let (exit, document) = audit(&log, "--expect-real");
+    assert_eq!((exit, codes(&document)), (Exit::Ok, vec!["real-acceptance"]), "{document:#}");
+    let echo = r#"vllm serve m --speculative-config '{"num_speculative_tokens":3,"rejection_sample_method":"synthetic","synthetic_acceptance_rates":[0.9,0.5,0.2]}'"#;
+    let (exit, document) = audit(&format!("{echo}\n{log}"), "--expect-real");
+    assert_eq!(exit, Exit::Wrong, "{document:#}");
+    assert!(codes(&document).contains(&"simulation-in-eval"), "{document:#}");
+}

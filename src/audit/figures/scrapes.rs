@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::{Figures, PooledRank, rank};
 use crate::audit::finding::FindingCode;
-use crate::evidence::{Counts, Exporter, ModelCounts, Moment, Place, Scrape, SeriesKey, Snapshot, difference};
+use crate::evidence::{
+    Counts, Exporter, ModelCounts, Moment, Place, Scrape, SeriesKey, Snapshot, difference,
+};
 
 /// Scraped places, models and ranks that are kept apart.
 const MOST_KEPT: usize = 10_000;

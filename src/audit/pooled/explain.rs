@@ -49,6 +49,20 @@ pub(super) fn about_length(seen: &Observed, analysis: &Analysis, target: Option<
     ))
 }
 
+/// An evaluation that looks right: a list of rates would look so too.
+pub(super) fn about_rates(seen: &Observed, engine: Option<Engine>) -> Option<Finding> {
+    let is_open = engine == Some(Engine::Vllm) && seen.injected.is_empty();
+    is_open.then(|| {
+        note(
+            FindingCode::RealAcceptance,
+            seen.line_log.first,
+            "the shares of the positions fall off as judged drafts' do; those of synthetic_acceptance_rates can look the \
+             same, and only the server's configuration rules them out: keep its start-up lines in the log"
+                .to_owned(),
+        )
+    })
+}
+
 /// Scraped servers of different draft lengths.
 pub(super) fn about_scraped(evidence: &PooledEvidence) -> Option<Finding> {
     let (one, other) = other_length(evidence).filter(|_| evidence.source == PooledSource::Counters)?;

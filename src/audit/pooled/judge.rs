@@ -54,13 +54,22 @@ pub(in crate::audit) fn judge(
         let engine = evidence.engine;
         let rates = rates.as_deref();
         let is_told = injection::first_length(&seen.injected).is_some();
-        let mut mechanisms = Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
-            .mechanisms(target);
+        let mut mechanisms =
+            Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
+                .mechanisms(target);
         if is_mixed(seen, evidence) {
             // What two servers show together is the law of neither.
             mechanisms.best = None;
         }
-        Some(Analysis { engine, source: evidence.source, pool, mark, estimate, mechanisms, slack: slack(engine) })
+        Some(Analysis {
+            engine,
+            source: evidence.source,
+            pool,
+            mark,
+            estimate,
+            mechanisms,
+            slack: slack(engine),
+        })
     });
     let mut findings = Vec::new();
     if !options.expect_real {
@@ -94,6 +103,9 @@ pub(in crate::audit) fn judge(
         reason = Reason::NoDecodeLines;
     }
     (verdict, reason) = super::compare(&seen.pooled, None, (verdict, reason), &mut findings);
+    if options.expect_real && reason == Reason::RealAsExpected {
+        findings.extend(explain::about_rates(seen, engine));
+    }
     findings.extend(seen.line_log.servers.finding());
     findings.extend(evidence.and_then(explain::about_scraped));
     findings.extend(explain::about_lines(seen, analysis.as_ref(), engine));

@@ -57,7 +57,8 @@ impl DraftServers {
 
     /// Whether a line is of another server than the last window: of another process, or with another draft length.
     pub(super) fn is_another(&self, pid: Option<u64>, draft_length: Option<u32>) -> bool {
-        let differs = |last: Option<u64>, now: Option<u64>| last.zip(now).is_some_and(|(last, now)| last != now);
+        let differs =
+            |last: Option<u64>, now: Option<u64>| last.zip(now).is_some_and(|(last, now)| last != now);
         self.last.is_some_and(|(last_pid, last_length)| {
             differs(last_pid, pid) || differs(last_length.map(u64::from), draft_length.map(u64::from))
         })
@@ -82,11 +83,8 @@ impl DraftServers {
                 .known
                 .iter()
                 .any(|server| server.pid == other.pid && server.draft_length != other.draft_length);
-            let code = if is_one_process {
-                FindingCode::ConfigChangedMidRun
-            } else {
-                FindingCode::MultipleServers
-            };
+            let code =
+                if is_one_process { FindingCode::ConfigChangedMidRun } else { FindingCode::MultipleServers };
             let message = format!(
                 "windows of several draft lengths are here: {}; they are no one sample, and their accept lengths do not \
                  compare; audit each part apart, by --point-by segment or each server's log alone",

@@ -126,7 +126,8 @@ impl FileSettings {
             own.engine = own.engine.or(role.engine);
             own.max = own.max.or(role.max_accept_length());
             let first = role.settings.first().map_or(1, |setting| setting.line);
-            let drafts = role.drafts.map(|drafts| ("num_speculative_tokens".to_owned(), drafts.to_string(), first));
+            let drafts =
+                role.drafts.map(|drafts| ("num_speculative_tokens".to_owned(), drafts.to_string(), first));
             let settings = role.settings.into_iter().map(|setting| {
                 (setting.name.trim_start_matches('-').replace('-', "_"), setting.value, setting.line)
             });

@@ -7,6 +7,7 @@ mod exposition;
 mod family;
 mod figures;
 mod json;
+mod page;
 mod parquet;
 mod recognise;
 mod series;

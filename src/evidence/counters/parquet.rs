@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
@@ -11,6 +12,7 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 
 use super::family::Family;
+use super::page::Checked;
 use super::snapshot::Snapshot;
 
 /// Columns that are no labels.
@@ -29,6 +31,13 @@ const OTHERS: [&str; 13] = [
     "quantile",
     "scrape_latency_ns",
 ];
+
+/// Rows that a byte may stand for, and all rows: runs of equal values take no space, but time.
+const ROWS_PER_BYTE: u64 = 1000;
+const MOST_ROWS: u64 = 500_000_000;
+
+/// Columns that are read: a label each.
+const MOST_COLUMNS: usize = 256;
 
 /// The bytes of an export; a reader needs its end first.
 pub(in crate::evidence) enum Export {
@@ -54,7 +63,14 @@ pub(in crate::evidence) fn read_parquet(export: Export) -> io::Result<Option<Sna
 }
 
 fn read<R: ChunkReader + 'static>(source: R) -> Result<Option<Snapshot>, ParquetError> {
+    let size = source.len();
+    let (source, is_open) = Checked::new(source);
     let reader = SerializedFileReader::new(source)?;
+    is_open.store(true, Ordering::Relaxed);
+    let rows = u64::try_from(reader.metadata().file_metadata().num_rows()).unwrap_or(u64::MAX);
+    if rows > size.saturating_mul(ROWS_PER_BYTE).min(MOST_ROWS) {
+        return Err(ParquetError::General(format!("{rows} rows in {size} bytes")));
+    }
     let schema = reader.metadata().file_metadata().schema();
     let names: Vec<&str> = schema.get_fields().iter().map(|field| field.name()).collect();
     if !["metric_name", "value"].iter().all(|needed| names.contains(needed)) {
@@ -65,10 +81,18 @@ fn read<R: ChunkReader + 'static>(source: R) -> Result<Option<Snapshot>, Parquet
         let is_needed = matches!(name, "endpoint_url" | "metric_name" | "timestamp_ns" | "value");
         field.is_primitive() && (is_needed || !OTHERS.contains(&name))
     };
+    let columns = schema.get_fields().iter().filter(|field| wanted(field)).count();
+    if columns > MOST_COLUMNS {
+        return Err(ParquetError::General(format!("{columns} columns")));
+    }
     let fields = schema.get_fields().iter().filter(|field| wanted(field)).cloned().collect();
     let projection = Type::group_type_builder(schema.name()).with_fields(fields).build()?;
     let mut snapshot = Snapshot::default();
-    for row in reader.get_row_iter(Some(projection))? {
+    // Groups of rows may hold more than the table of contents says.
+    for (row, number) in reader.get_row_iter(Some(projection))?.zip(0_u64..) {
+        if number >= rows {
+            return Err(ParquetError::General(format!("more than the {rows} rows that it says")));
+        }
         add(&row?, &mut snapshot);
     }
     Ok(Some(snapshot))
