@@ -4,3 +4,5 @@ mod audit;
 mod escape;
 
 pub use audit::write_audit;
+#[cfg(feature = "cli")]
+pub(crate) use escape::{code, prose};
