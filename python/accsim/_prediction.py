@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from . import _accsim
 from ._columns import Columns
-from ._command import PathLike, Paths, document, flag, path_list
+from ._command import FAILED, AccsimError, PathLike, Paths, flag, message, parsed, path_list
 from ._decode import decode
 
 
@@ -81,6 +82,8 @@ class Predictions:
 
     baseline: Baseline
     predictions: list[Prediction]
+    refused: list[str] = field(default_factory=list)
+    """Questions without an answer, and why."""
 
     def columns(self) -> Columns:
         """The predictions as a table: ``pandas.DataFrame(predictions.columns())``."""
@@ -106,6 +109,8 @@ def predict(
     ``running_req`` and ``concurrency`` are batches of a rank and requests in flight over all ranks; without either, those
     of the logs. ``isl`` and ``osl`` are input and output tokens of a request, a number or a range ``"A-B"``.
 
+    What the evidence cannot answer is no exception as long as something can be: it stands in :attr:`Predictions.refused`.
+
     >>> import accsim
     >>> seen = accsim.predict("tests/data/h200/e3k3_al299.log", 2.0, running_req=16)
     >>> [(round(one.gen_throughput_tps), one.basis) for one in seen.predictions]
@@ -126,7 +131,12 @@ def predict(
         *flag("role", role),
         *flag("decode-log-interval", decode_log_interval),
     ]
-    return decode(Predictions, document([*args, "--", *path_list(paths)]))
+    code, out, err = _accsim.run([*args, "--", *path_list(paths)])
+    if code == FAILED or not out:
+        raise AccsimError(message(err))
+    lines = err.decode("utf-8", "replace").splitlines()
+    refused = [line.removeprefix("refused: ") for line in lines if line.startswith("refused: ")]
+    return decode(Predictions, {**parsed(out), "refused": refused})
 
 
 def _several(value: object) -> object:

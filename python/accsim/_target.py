@@ -69,6 +69,15 @@ def positional(target: Target) -> tuple[list[str], list[str]]:
 
 
 @dataclass(frozen=True)
+class LookupWarning:
+    """What there is to know about a golden cell."""
+
+    code: str
+    severity: str
+    message: str
+
+
+@dataclass(frozen=True)
 class GoldenCell:
     """A golden cell with its value and where it was measured."""
 
@@ -81,6 +90,8 @@ class GoldenCell:
     """Tokens per verify step, the target model's own included; as committed, with two decimals."""
     max_accept_length: int
     source: str
+    warnings: list[LookupWarning]
+    """A curve that is provisional or retired, a draft model that was not stated, and the like."""
 
 
 def golden_cell(

@@ -35,6 +35,11 @@ class Golden(unittest.TestCase):
         curve = next(curve for curve in accsim.curves() if curve.curve == "dsv41flash_dspark")
         self.assertEqual(curve.modes["thinking_off"], [1, 2, 3, 4, 5])
 
+    def test_a_doubtful_cell_comes_with_a_warning(self) -> None:
+        (warning,) = accsim.golden_cell("glm5.3", "mtp", 3).warnings
+        self.assertEqual(warning.severity, "warning")
+        self.assertEqual(accsim.golden_cell("glm5.2", "mtp", 3).warnings, [])
+
     def test_what_was_not_measured_is_refused_in_words(self) -> None:
         with self.assertRaisesRegex(accsim.AccsimError, r"no golden cell for draft length 6; .* has 1-5"):
             accsim.golden_length("dsv41flash", "dspark", 6)
@@ -214,6 +219,11 @@ class Predict(unittest.TestCase):
             self.assertLess(one.gen_throughput_tps, one.high)
         self.assertEqual(seen.baseline.step_law, "fitted")
         self.assertEqual(seen.columns()["basis"], ["ratio"] * 4)
+
+    def test_what_has_no_answer_is_told_beside_what_has(self) -> None:
+        seen = accsim.predict("tests/data/h200/dspark_k5_al351.log", 2.0, running_req=(1, 400))
+        self.assertEqual([one.running_req for one in seen.predictions], [1])
+        self.assertRegex(seen.refused[0], "^400 running requests were not measured")
 
     def test_what_is_not_told_is_asked_for(self) -> None:
         with self.assertRaisesRegex(accsim.AccsimError, "--draft-length"):
