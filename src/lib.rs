@@ -80,6 +80,7 @@ pub mod law;
 pub mod recipe;
 pub mod replay;
 pub mod report;
+pub mod signoff;
 pub mod simulate;
 pub mod throughput;
 pub mod yaml;

@@ -35,6 +35,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict, the best first.
+    pub const ALL: [Self; 4] = [Self::Consistent, Self::Insufficient, Self::Unauditable, Self::Inconsistent];
+
     /// The name that programs read.
     #[must_use]
     pub fn name(self) -> &'static str {

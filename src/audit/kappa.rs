@@ -75,6 +75,18 @@ impl KappaSums {
         self.hundredths += u128::from(Kappa::ONE.0) * u128::from(hundredths);
     }
 
+    /// The sums as they are held.
+    pub(super) fn raw(&self) -> (u64, u128, u128) {
+        (self.lines, self.kappa, self.hundredths)
+    }
+
+    /// Adds sums as they are held.
+    pub(super) fn add_raw(&mut self, (lines, kappa, hundredths): (u64, u128, u128)) {
+        self.lines = self.lines.saturating_add(lines);
+        self.kappa = self.kappa.saturating_add(kappa);
+        self.hundredths = self.hundredths.saturating_add(hundredths);
+    }
+
     /// Sum of kappa.
     pub(super) fn kappa(&self) -> f64 {
         descale(self.kappa)

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::evidence::{
     Batch, CompactLine, Deduplicator, EchoedSetting, EngineLine, Novelty, Part, Place, PrefillLine, Record,
-    SkipReason, Source, Tags,
+    ServerStart, SkipReason, Source, Tags,
 };
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
@@ -11,6 +11,7 @@ use crate::replay::{ReplayEvidence, ReplayOptions};
 use super::figures::Figures;
 use super::finding::Finding;
 use super::injection::{self, InjectedSetting};
+use super::partial::Rest;
 use super::pooled::{self, LineLog, PooledEvidence};
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
@@ -65,6 +66,8 @@ pub struct PointBuilder {
     figures: Figures,
     pooled: pooled::Gather,
     keeps_series: bool,
+    /// Sums of the logs' later lines, where they come from parts.
+    rests: Vec<(u32, Rest)>,
 }
 
 /// What the lines of one point add up to.
@@ -101,6 +104,8 @@ pub struct Observed {
     /// What is no server's log, by what it looks like.
     pub(super) stray: Option<(Stray, Place)>,
     pub(super) series: Option<Series>,
+    /// The first server was known before: its arguments stand among what was forgotten.
+    pub(super) goes_on: bool,
 }
 
 impl PointBuilder {
@@ -124,6 +129,7 @@ impl PointBuilder {
             figures: Figures::default(),
             pooled: pooled::Gather::default(),
             keeps_series: false,
+            rests: Vec::new(),
         }
     }
 
@@ -306,6 +312,26 @@ impl PointBuilder {
         }
     }
 
+    /// Forgets what the lines so far added up to, not what the next ones have to know of them.
+    pub(super) fn forget_sums(&mut self) {
+        let seen = std::mem::take(&mut self.seen);
+        self.seen.name = seen.name;
+        self.seen.files.extend(self.file);
+        self.seen.servers = seen.servers.last_alone();
+        self.seen.goes_on = self.seen.servers.count() > 0;
+        self.gathers.iter_mut().for_each(Gather::forget_sums);
+        self.rooms = Rooms::default();
+    }
+
+    /// The later lines of a log whose first ones came: only their sums are known, so no draws are followed any more.
+    pub(super) fn add_rest(&mut self, file: u32, rest: Rest) {
+        self.begin_file(file);
+        if let Some(replay) = self.replay.take() {
+            self.seen.replay = Some(replay.finish());
+        }
+        self.rests.push((file, rest));
+    }
+
     /// Ends the point. Where segments are points, this is the last one.
     #[must_use]
     pub fn finish(mut self) -> Observed {
@@ -337,7 +363,12 @@ impl PointBuilder {
         let (rooms, rates) = (&mut self.rooms, &mut seen.rates);
         seen.ranks = gathers.into_iter().map(|gather| gather.finish(rooms, rates)).collect();
         seen.ranks.sort_by_key(|rank| rank.tags);
-        seen.replay = self.replay.take().map(Feed::finish);
+        if let Some(replay) = self.replay.take() {
+            seen.replay = Some(replay.finish());
+        }
+        for (file, rest) in std::mem::take(&mut self.rests) {
+            seen.absorb(file, &rest);
+        }
         let (log, evidence) = std::mem::take(&mut self.pooled).finish();
         self.pooled.only(seen.engine);
         seen.line_log = log;
@@ -563,7 +594,7 @@ fn height(tags: Tags) -> (u32, u32) {
 
 impl Observed {
     /// Keeps a setting that no earlier line shows.
-    fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
+    pub(super) fn inject(&mut self, place: Place, setting: EchoedSetting<'_>) {
         let EchoedSetting { name, value } = setting;
         let is_known = self.injected.iter().any(|known| known.name == name && known.value == value);
         if !is_known && self.injected.len() < MAX_SETTINGS {
@@ -673,6 +704,12 @@ impl Observed {
     #[must_use]
     pub fn spec_lines(&self) -> u64 {
         self.ranks.iter().map(|rank| rank.spec_lines).sum()
+    }
+
+    /// What the first server's own arguments say.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerStart> {
+        self.servers.first()
     }
 
     /// Most tokens that one verify step can emit, as the arguments of the log's first server have it.

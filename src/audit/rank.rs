@@ -199,6 +199,15 @@ impl Gather {
         self.rank.tags = tags;
     }
 
+    /// Forgets what the lines added up to, not what the next one has to know of them.
+    pub(super) fn forget_sums(&mut self) {
+        self.end_calm();
+        self.rank = Rank { tags: self.rank.tags, ..Rank::default() };
+        self.rates = Rates::default();
+        self.kinds = FxHashMap::default();
+        self.recent = Recent::default();
+    }
+
     /// A new stretch of lines: nothing before it tells about the next window.
     pub(super) fn begin_segment(&mut self) {
         self.break_window();

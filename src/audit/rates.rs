@@ -70,6 +70,13 @@ impl Rates {
         }
     }
 
+    /// The pairs with their first lines, in order.
+    pub(super) fn sorted(&self) -> Vec<((u32, u32), Place)> {
+        let mut pairs: Vec<_> = self.pairs.iter().map(|(pair, place)| (*pair, *place)).collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
     /// Adds the lines of another collection.
     pub(super) fn merge(&mut self, other: &Self) {
         for ((hundredths, rate), place) in &other.pairs {

@@ -51,6 +51,16 @@ impl Servers {
         Self { starts: last.into_iter().collect(), surplus: 0 }
     }
 
+    /// Every server with the place of its arguments and its lines, and how many more there were.
+    pub(super) fn all(&self) -> (impl Iterator<Item = (&ServerStart, Place, u64)>, u64) {
+        (self.starts.iter().map(|start| (&start.arguments, start.place, start.lines)), self.surplus)
+    }
+
+    /// Adds servers that are not kept.
+    pub(super) fn add_surplus(&mut self, surplus: u64) {
+        self.surplus = self.surplus.saturating_add(surplus);
+    }
+
     /// Forgets servers none of whose lines count, where another one has some.
     pub(super) fn forget_silent(&mut self) {
         if self.starts.iter().any(|start| start.lines > 0) {

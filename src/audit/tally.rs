@@ -21,8 +21,14 @@ pub(super) struct Cell {
 impl Cell {
     /// The cell with batch sizes to four binary digits: within 6 %.
     fn coarse(self) -> Self {
+        self.rounded(4)
+    }
+
+    /// The cell with batch sizes to so many binary digits.
+    pub(super) fn rounded(self, digits: u32) -> Self {
+        let bits = u32::BITS.saturating_sub(digits);
         let round = |batch: u32| {
-            let drop = (28 - batch.leading_zeros().min(28)).min(31);
+            let drop = (bits - batch.leading_zeros().min(bits)).min(31);
             (batch >> drop) << drop
         };
         Self { hundredths: self.hundredths, before: round(self.before), batch: round(self.batch) }
@@ -75,6 +81,11 @@ impl Tally {
             }
             Entry::Vacant(_) => {}
         }
+    }
+
+    /// Adds lines that are counted in no cell.
+    pub(super) fn add_uncounted(&mut self, lines: u64) {
+        self.lines = self.lines.saturating_add(lines);
     }
 
     /// Lines added, counted in a cell or not.

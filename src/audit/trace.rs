@@ -162,6 +162,11 @@ impl Trace {
         self.rest.add_calm(lines, hundredths);
     }
 
+    /// Adds sums of lines that are not kept.
+    pub(super) fn add_rest(&mut self, sums: (u64, u128, u128)) {
+        self.rest.add_raw(sums);
+    }
+
     /// Sums of the lines that were not kept.
     pub(super) fn rest(&self) -> &KappaSums {
         &self.rest
@@ -207,6 +212,25 @@ impl Lag {
             self.latest = Sums::default();
         }
         self.latest.add(earlier, later);
+    }
+
+    /// The pairs, and the sums over them as they are held.
+    pub(super) fn raw(&self) -> (u64, [u128; 5]) {
+        let sums = self.sums.and(self.latest);
+        let Sums { pairs, earlier, later, earlier_squares, later_squares, products } = sums;
+        (pairs, [earlier, later, earlier_squares, later_squares, products])
+    }
+
+    /// Adds sums as they are held.
+    pub(super) fn add_raw(&mut self, (pairs, sums): (u64, [u128; 5])) {
+        let [earlier, later, earlier_squares, later_squares, products] = sums;
+        let own = &mut self.sums;
+        own.pairs = own.pairs.saturating_add(pairs);
+        own.earlier = own.earlier.saturating_add(earlier);
+        own.later = own.later.saturating_add(later);
+        own.earlier_squares = own.earlier_squares.saturating_add(earlier_squares);
+        own.later_squares = own.later_squares.saturating_add(later_squares);
+        own.products = own.products.saturating_add(products);
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

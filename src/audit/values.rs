@@ -26,6 +26,17 @@ pub(super) struct Values {
 impl Values {
     /// Adds `count` lines alike, the first of them at `place`.
     pub(super) fn add(&mut self, hundredths: u32, kappa: Kappa, count: u64, place: Place) {
+        self.at(hundredths, place).sums.add(hundredths, kappa, count);
+    }
+
+    /// Adds sums as they are held, of lines with this value.
+    pub(super) fn add_raw(&mut self, hundredths: u32, (count, kappa): (u64, u128), place: Place) {
+        let tokens = kappa.saturating_mul(u128::from(hundredths));
+        self.at(hundredths, place).sums.add_raw((count, kappa, tokens));
+    }
+
+    /// The lines with this value, of which one stands at `place`.
+    fn at(&mut self, hundredths: u32, place: Place) -> &mut ValueLines {
         let index = usize::try_from(hundredths).unwrap_or(usize::MAX);
         if index < SLOTS && index >= self.slots.len() {
             self.slots.resize(index + 1, None);
@@ -34,7 +45,7 @@ impl Values {
         let lines = slot.get_or_insert(ValueLines { hundredths, sums: KappaSums::default(), first: place });
         lines.hundredths = lines.hundredths.max(hundredths);
         lines.first = lines.first.min(place);
-        lines.sums.add(hundredths, kappa, count);
+        lines
     }
 
     /// The values in ascending order.

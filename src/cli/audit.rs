@@ -1,6 +1,8 @@
 //! `accsim audit`: server logs against a target.
 
 mod follow;
+mod partial;
+mod row;
 mod settings;
 
 use std::collections::HashMap;
@@ -12,6 +14,7 @@ use anstream::adapter::strip_bytes;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
+use super::fleet::FleetFlags;
 use super::format::{ReportFlags, ReportFormat};
 use super::global::Color;
 use super::limits::LimitFlags;
@@ -21,7 +24,7 @@ use super::recover::recover;
 use super::replay::ReplayFlags;
 use super::select::CellFlags;
 use super::skipped::{SHOWN, SkippedReport};
-use super::{Exit, Global, catalogue};
+use super::{Exit, Global, catalogue, fleet};
 use crate::audit::{
     Confidence, Margin, Moment, Observed, Options, PointBuilder, PointReport, RivalCell, Scope, Verdict,
     injected_length, judge,
@@ -34,8 +37,11 @@ use crate::golden::{Query, Target};
 use crate::replay::{ReplayOptions, SEEDS};
 use crate::report::json::{self, AuditDocument};
 use crate::report::text::audit::{Detail, write_audit};
-use crate::report::{AuditRun, csv, github, html, junit, markdown, plot};
+use crate::report::{AuditRun, csv, github, html, junit, markdown, parquet, plot};
 use settings::SettingFiles;
+
+pub(super) use partial::{PartFiles, judge_parts, parts};
+pub(super) use row::{RowResult, RowTarget, audit_row};
 
 const GOLDEN: &str = "Target: a golden cell";
 const EXPLICIT: &str = "Target: a number";
@@ -56,14 +62,16 @@ accsim audit [OPTIONS] <PATH>... --model <PREFIX> --method <METHOD> --draft-leng
        accsim audit [OPTIONS] <PATH>... --accept-length <AL> [--max-accept-length <M>]
        accsim audit [OPTIONS] <PATH>... --env <FILE> | --recipe <FILE>
        accsim audit [OPTIONS] <PATH>... --expect-real
-       accsim audit [OPTIONS] <PATH>... --follow [--idle-exit <SECONDS>]";
+       accsim audit [OPTIONS] <PATH>... --follow [--idle-exit <SECONDS>]
+       accsim audit [OPTIONS] --manifest <FILE> [--journal <FILE>] [--shard <I/N>]
+       accsim audit [OPTIONS] <PATH>... --partial [-o <PART>]";
 
 /// Flags of `accsim audit`.
 #[derive(Args, Clone, Debug)]
 #[command(override_usage = USAGE)]
 pub(crate) struct AuditArgs {
     /// Server logs: files, directories, or - for standard input; each path is one run of one server
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "manifest", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     /// Model prefix of a golden curve
@@ -151,17 +159,20 @@ pub(crate) struct AuditArgs {
     idle_exit: Option<Duration>,
 
     #[command(flatten)]
+    pub(super) fleet: FleetFlags,
+
+    #[command(flatten)]
     replay: ReplayFlags,
 
     #[command(flatten)]
     limits: LimitFlags,
 
     #[command(flatten)]
-    format: ReportFlags,
+    pub(super) format: ReportFlags,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: draw the points
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too: plots, a table that sorts, the sign-off text
     #[arg(long, value_name = "FILE")]
@@ -241,6 +252,13 @@ pub(crate) fn run(
     if let (Some(since), Some(until)) = (&args.since, &args.until) {
         Moment::check_order(since, until)?;
     }
+    if let Some(manifest) = &args.fleet.manifest {
+        return fleet::run(args, manifest, global, out, err);
+    }
+    if args.fleet.partial {
+        return partial::write_parts(args, global, out, err);
+    }
+    fleet::check_binary(args.format.format(), args.output.is_some())?;
     let (wanted, mut notes) = wanted(args, global)?;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
     let options = Options {
@@ -288,7 +306,7 @@ pub(crate) fn run(
     if args.html.is_some() {
         write_to(args.html.as_deref(), out, |out| html::write_audit(&report, out))?;
     }
-    write_to(args.output.as_deref(), out, |out| write(args, global, &report, out))?;
+    write_to(args.output.as_deref(), out, |out| write_report(args, global, &report, out))?;
     let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
 }
@@ -418,7 +436,7 @@ fn scope(args: &AuditArgs) -> Scope {
 }
 
 /// How points are replayed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Replaying {
     /// `None` where they are not.
     options: Option<ReplayOptions>,
@@ -530,7 +548,7 @@ fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
     report.add_more(seen.skipped_total().saturating_sub(kept));
 }
 
-fn write(
+pub(super) fn write_report(
     args: &AuditArgs,
     global: &Global,
     report: &AuditRun<'_>,
@@ -560,6 +578,7 @@ fn write(
         ReportFormat::Html => html::write_audit(report, out),
         ReportFormat::Markdown => markdown::write_audit(report, out),
         ReportFormat::Csv => csv::write_audit(report, out),
+        ReportFormat::Parquet => parquet::write_fleet(&report.fleet_rows()?, out),
         ReportFormat::Junit => junit::write_audit(report, out),
         ReportFormat::Github => github::write_audit(report, out),
     }
@@ -642,7 +661,7 @@ impl Wanted {
     }
 }
 
-fn exit_of(verdict: Verdict) -> Exit {
+pub(super) fn exit_of(verdict: Verdict) -> Exit {
     match verdict {
         Verdict::Consistent => Exit::Ok,
         Verdict::Inconsistent => Exit::Wrong,

@@ -122,9 +122,6 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let format = match args.format {
-        Some(format) if args.json && format != Format::Json => {
-            bail!("--json and --format ask for two formats")
-        }
         None if args.json => Some(Format::Json),
         format => format,
     };

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct FormatFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: TextFormat,
 
     /// The same as --format json
@@ -30,10 +30,10 @@ impl FormatFlags {
 }
 
 /// How the report of an audit is printed.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ReportFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: ReportFormat,
 
     /// The same as --format json
@@ -42,9 +42,10 @@ pub(crate) struct ReportFlags {
 }
 
 /// `--format` of an audit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// For a terminal: one point in full, several as a table
+    #[default]
     Text,
     /// One document, see docs/schema/audit.schema.json
     Json,
@@ -54,6 +55,8 @@ pub(crate) enum ReportFormat {
     Html,
     /// A table, one line a point; texts that a spreadsheet would run as a formula get an apostrophe in front
     Csv,
+    /// The table of csv with typed columns, for DuckDB, Polars and Spark; to a file
+    Parquet,
     /// Test cases for a CI system: inconsistent fails, what cannot be decided is an error
     Junit,
     /// Annotations of a GitHub Actions workflow

@@ -8,6 +8,7 @@ mod completions;
 mod curves;
 mod env;
 mod exit;
+mod fleet;
 mod format;
 mod found;
 mod global;
@@ -23,6 +24,7 @@ mod reference;
 mod replay;
 mod run;
 mod select;
+mod signoff;
 mod simulate;
 mod skipped;
 mod throughput;
@@ -60,6 +62,11 @@ enum Command {
     /// Recipes and launchers: check what they pin, write the golden value
     #[command(subcommand)]
     Recipe(recipe::RecipeCommand),
+    /// Put parts that audit --partial wrote together, and judge the points
+    ///
+    /// The order of the parts does not matter, nor whether one is named twice. A part that cannot be read is named and left
+    /// out, with exit code 2.
+    Merge(Box<fleet::MergeArgs>),
     /// Print what the readers find in server logs, one record a line
     Records(records::RecordsArgs),
     /// Draw accept lengths from an engine's law, and say what its log would show
@@ -67,6 +74,11 @@ enum Command {
     /// With --env or --recipe: what the settings of a run make its log show, and what it would show had they been ignored,
     /// rounded or written in another unit.
     Simulate(Box<simulate::SimulateArgs>),
+    /// Decide every item of a sign-off that logs, recipes and exports can decide
+    ///
+    /// Reads the folders of a run, finds its points and evaluations, and decides the rules of a profile, each with the lines
+    /// that show it. What is missing makes an item undecidable, never true.
+    Signoff(Box<signoff::SignoffArgs>),
     /// Throughput at another accept length: calibrate on logs, predict, simulate the whole server
     #[command(subcommand)]
     Throughput(throughput::ThroughputCommand),
@@ -87,8 +99,10 @@ fn dispatch(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Resu
         Command::Curves(command) => curves::run(command, &cli.global, out, err),
         Command::Env(args) => env::run(args, &cli.global, out, err),
         Command::Recipe(command) => recipe::run(command, &cli.global, out, err),
+        Command::Merge(args) => fleet::merge(args, &cli.global, out, err),
         Command::Records(args) => records::run(args, &cli.global, out, err),
         Command::Simulate(args) => simulate::run(args, &cli.global, out, err),
+        Command::Signoff(args) => signoff::run(args, &cli.global, out, err),
         Command::Throughput(command) => throughput::run(command, &cli.global, out, err),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),

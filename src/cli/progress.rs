@@ -213,7 +213,7 @@ mod tests {
             let mut written = Vec::new();
             print_now_and_then(&mut written, &ended, Duration::from_millis(1), |elapsed| {
                 let _ = said.send(());
-                seeds(SEEDS / 2, elapsed + Duration::from_secs(100))
+                seeds(SEEDS / 2 + 1, elapsed + Duration::from_secs(100))
             });
             written
         });

@@ -84,6 +84,22 @@ impl ReplayFlags {
         }
     }
 
+    /// What these leave open as `base` has it: the mode unless they name one, the seed unless they do.
+    pub(super) fn inherit(&self, base: &Self, has_mode: bool) -> Self {
+        let replay = if has_mode { self.replay } else { base.replay };
+        Self { replay, random_seed: self.random_seed.or(base.random_seed), ..base.clone() }
+    }
+
+    /// The flags as columns of a manifest.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let mode = match self.replay {
+            ReplayFlag::Auto => None,
+            ReplayFlag::Off => Some(("replay", "off".to_owned())),
+            ReplayFlag::Require => Some(("replay", "require".to_owned())),
+        };
+        mode.into_iter().chain(self.random_seed.map(|seed| ("random_seed", seed.to_string())))
+    }
+
     /// The method of the server whose seed is searched; `None` where none is.
     pub(super) fn recovered(&self) -> Option<DrawMethod> {
         self.recover_seed.then_some(match self.recover_method {

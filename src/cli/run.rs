@@ -8,7 +8,9 @@ use anstream::AutoStream;
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
-use clap::FromArgMatches as _;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, FromArgMatches as _};
 
 use super::global::Color;
 use super::{Cli, Exit, dispatch, help};
@@ -79,8 +81,27 @@ where
 }
 
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let matches = help::command(args).try_get_matches_from(args)?;
+    let mut command = help::command(args);
+    let matches = command.try_get_matches_from_mut(args)?;
+    if asks_for_two_formats(&matches) {
+        let message = "--json is short for --format json and goes with no other format\n";
+        return Err(command.error(ErrorKind::ArgumentConflict, message));
+    }
     Cli::from_arg_matches(&matches)
+}
+
+/// Whether a command line says `--json` and names another format.
+fn asks_for_two_formats(matches: &ArgMatches) -> bool {
+    if let Some((_, inner)) = matches.subcommand() {
+        return asks_for_two_formats(inner);
+    }
+    let is_json = matches.try_get_one::<bool>("json").is_ok_and(|json| json.is_some_and(|json| *json));
+    let is_named = |id| {
+        matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    is_json
+        && is_named("format")
+        && matches.get_raw("format").into_iter().flatten().any(|format| format != "json")
 }
 
 /// Help and version are results; every other message is an error.

@@ -26,7 +26,7 @@ pub use counters::{
     read_text,
 };
 pub use dedup::{Deduplicator, Novelty};
-pub(crate) use dedup::{Source, Time};
+pub(crate) use dedup::{Source, Time, message_identity};
 pub use engine_line::EngineLine;
 pub use follow::{FollowError, Follower, Polled, Unfollowed};
 pub use pool::{Pool, Position, Spread, StepCount, Window};
@@ -35,11 +35,11 @@ pub use record::{
     Record, RecordKind, RecordSink, ServerStart, SkipReason, Skipped, Timestamp,
 };
 pub(crate) use sglang::leading_tokens;
-pub use sglang::{Field, Fields, Scanner};
+pub use sglang::{Field, Fields, Scanner, server_arguments};
 pub(crate) use source::escaped;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
-    Reader, SnapshotError, Why, WorkerName, group, point_name, read_snapshot,
+    Reader, SnapshotError, TextSink, Why, WorkerName, group, point_name, read_snapshot,
 };
 pub use tags::{Tag, Tags};
 pub use trtllm::TrtllmIteration;

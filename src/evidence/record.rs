@@ -254,7 +254,7 @@ pub struct Skipped<'a> {
 }
 
 /// What a `server_args` line says, as far as an audit needs it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ServerStart {
     /// The engine's own time, as printed; local, without a zone.
     pub timestamp: Option<String>,

@@ -146,6 +146,8 @@ pub(crate) struct Launch {
     pub(crate) is_bare: bool,
     /// Set where a condition that only the run decides led here.
     pub(crate) condition: Option<String>,
+    /// The words of its command behind the server's name; none where the file has no command.
+    pub(crate) words: Vec<String>,
 }
 
 /// One argument.
@@ -175,6 +177,7 @@ impl Launch {
             at,
             is_bare: false,
             condition: None,
+            words: Vec::new(),
         }
     }
 

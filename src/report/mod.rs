@@ -4,6 +4,7 @@
 mod audit;
 pub mod csv;
 pub(crate) mod excerpt;
+pub mod fleet;
 pub mod github;
 pub mod html;
 pub mod json;
@@ -15,6 +16,8 @@ pub mod plot;
 pub mod recipe;
 pub mod sarif;
 pub mod settings;
+mod signoff;
 pub mod text;
 
 pub use audit::AuditRun;
+pub use signoff::SignoffRun;

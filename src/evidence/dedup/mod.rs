@@ -14,5 +14,6 @@ mod waiting;
 
 pub(crate) use source::Source;
 pub(crate) use time::Time;
+pub(crate) use waiting::message_identity;
 
 pub use deduplicator::{Deduplicator, Novelty};

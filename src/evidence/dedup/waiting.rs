@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use crate::evidence::batch::{Batch, CompactLine};
 
+use super::fingerprint::fingerprint;
 use super::source::Source;
 use super::time::Time;
 
@@ -45,6 +46,14 @@ impl<'a> Key<'a> {
                 self.values().0 == other.values().0
             }
     }
+}
+
+/// Two numbers that stand for a message: for the values that copies of it share, and for those that each rank measures.
+pub(crate) fn message_identity(message: &[u8]) -> (u64, u64) {
+    let message = trim(message);
+    let key = Key { time: Time::default(), message, iteration: None, queue_req: 0, rank: 0 };
+    let (values, own) = key.values();
+    (fingerprint(0, values), if own.is_empty() { 0 } else { fingerprint(1, own) })
 }
 
 /// Blanks and commas around a message are an editor's business.

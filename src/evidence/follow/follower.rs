@@ -90,6 +90,9 @@ impl Follower {
             let name = input.name();
             let source = match input {
                 Input::Stdin => Pipe::stdin().map(Source::Pipe).map_err(Unfollowed::from),
+                Input::Url(_) => Err(Unfollowed::from(io::Error::other(
+                    "an object does not grow; audit it without --follow",
+                ))),
                 Input::Path(path) => look_at(path).map(|()| Source::Awaited(path.clone())),
             };
             let source = source.map_err(|why| FollowError { name: name.clone(), why })?;

@@ -26,3 +26,5 @@ pub use fields::{Field, Fields};
 pub(in crate::evidence) use layout::MARGIN;
 pub(in crate::evidence) use lines::LineScanner;
 pub use scan::Scanner;
+pub use server_args::server_arguments;
+pub(in crate::evidence) use unwrap::{docker_line, plain, strip_colours};

@@ -34,6 +34,25 @@ pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
     Some(start)
 }
 
+/// The arguments of a `server_args` line at their outermost level, name and value as printed; `None` when `line` is none.
+///
+/// ```
+/// use accsim::evidence::server_arguments;
+///
+/// let line = b"[2026-10-12 01:02:03] server_args=ServerArgs(model_path='m, n', tp_size=4, cuda_graph_bs=[1, 2])";
+/// let arguments: Vec<_> = server_arguments(line).into_iter().flatten().collect();
+/// assert_eq!(arguments[0], (&b"model_path"[..], &b"'m, n'"[..]));
+/// assert_eq!(arguments[2], (&b"cuda_graph_bs"[..], &b"[1, 2]"[..]));
+/// ```
+#[must_use]
+pub fn server_arguments(line: &[u8]) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
+    const MARK: &[u8] = b"server_args=";
+    let at = memchr::memmem::find(line, MARK)?;
+    let text = line.get(at + MARK.len()..)?;
+    let rest = text.strip_prefix(b"ServerArgs(").or_else(|| text.strip_prefix(b"{"))?;
+    Some(Arguments { rest })
+}
+
 fn number<T: std::str::FromStr>(value: &[u8]) -> Option<T> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }

@@ -1,7 +1,7 @@
 //! Wrappers that change the text itself: terminal colours, Docker's JSON lines, and what Ray appends.
 
 /// `line` without its line break, when what it says is what it means: no colours, no bare carriage return, no JSON.
-pub(super) fn plain(line: &[u8]) -> Option<&[u8]> {
+pub(in crate::evidence) fn plain(line: &[u8]) -> Option<&[u8]> {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let plain =
@@ -10,7 +10,7 @@ pub(super) fn plain(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Appends `text` to `plain` without terminal control sequences.
-pub(super) fn strip_colours(text: &[u8], plain: &mut Vec<u8>) {
+pub(in crate::evidence) fn strip_colours(text: &[u8], plain: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(escape) = memchr::memchr(0x1b, rest) {
         let (before, sequence) = rest.split_at_checked(escape).unwrap_or((rest, &[]));
@@ -71,7 +71,7 @@ const DOCKER: &[u8] = b"{\"log\":\"";
 /// Appends the text inside a line of Docker's `json-file` driver to `plain`; `false` when the line is none.
 ///
 /// A string that the line's end cuts is kept up to there.
-pub(super) fn docker_line(line: &[u8], plain: &mut Vec<u8>) -> bool {
+pub(in crate::evidence) fn docker_line(line: &[u8], plain: &mut Vec<u8>) -> bool {
     let Some(mut rest) = line.trim_ascii_start().strip_prefix(DOCKER) else {
         return false;
     };

@@ -15,6 +15,7 @@ pub(super) const STDIN: &str = "(standard input)";
 ///
 /// assert_eq!(Input::from(Path::new("-")), Input::Stdin);
 /// assert_eq!(Input::from(Path::new("logs")).name(), "logs");
+/// assert_eq!(Input::from(Path::new("s3://runs/a.log")), Input::Url("s3://runs/a.log".to_owned()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -22,7 +23,12 @@ pub enum Input {
     Stdin,
     /// A file, or a directory that is walked.
     Path(PathBuf),
+    /// An object, or all objects below a prefix: `s3://bucket/run/decode.log`. Read where the feature `object-store` is on.
+    Url(String),
 }
+
+/// What a URL of an object begins with.
+const SCHEMES: [&str; 4] = ["s3://", "gs://", "az://", "https://"];
 
 impl Input {
     /// The input as it is shown to the user: control characters escaped.
@@ -31,12 +37,19 @@ impl Input {
         match self {
             Self::Stdin => STDIN.to_owned(),
             Self::Path(path) => name::of_path(path),
+            Self::Url(url) => name::escaped(url).into_owned(),
         }
     }
 }
 
 impl From<&Path> for Input {
     fn from(path: &Path) -> Self {
-        if path == Path::new("-") { Self::Stdin } else { Self::Path(path.to_owned()) }
+        if path == Path::new("-") {
+            return Self::Stdin;
+        }
+        match path.to_str().filter(|text| SCHEMES.iter().any(|scheme| text.starts_with(scheme))) {
+            Some(url) => Self::Url(url.to_owned()),
+            None => Self::Path(path.to_owned()),
+        }
     }
 }

@@ -21,10 +21,16 @@ mod parallel;
 mod passed;
 mod progress;
 mod reader;
+#[cfg(feature = "object-store")]
+mod remote;
+#[cfg(not(feature = "object-store"))]
+#[path = "remote_absent.rs"]
+mod remote;
 mod snapshot;
 mod stitch;
 mod stream;
 mod tar;
+mod text;
 mod unpack;
 mod walk;
 mod window;
@@ -44,4 +50,5 @@ pub use passed::{PassedOver, Why};
 pub use progress::Progress;
 pub use reader::Reader;
 pub use snapshot::{SnapshotError, read_snapshot};
+pub use text::TextSink;
 pub use worker::{Mode, WorkerName};

@@ -16,7 +16,9 @@ use super::name;
 use super::parallel::{Apart, Event, in_order};
 use super::passed::PassedOver;
 use super::progress::Progress;
+use super::remote;
 use super::stream::Content;
+use super::text::{TextSink, Texts};
 use super::unpack::{Asked, Unpacker, Visitor};
 use super::walk::{Found, walk};
 
@@ -116,6 +118,20 @@ impl Reader {
         errors
     }
 
+    /// Hands the lines of every text to a sink, those of files without records too: whatever [`read_into`](Self::read_into)
+    /// would look into, in the same order.
+    pub fn read_texts(&mut self, inputs: &[Input], sink: &mut dyn TextSink) -> Vec<ReadError> {
+        let (found, mut errors) = self.walk(inputs);
+        let (limits, progress) = (self.limits.clone(), self.progress());
+        for (found, input) in found {
+            let budget = Budget::new(&limits, &progress, NonZeroUsize::MIN);
+            let (files, passed_over) = (&mut self.files, &mut self.passed_over);
+            let mut visitor = Texts { files, passed_over, input, errors: &mut errors, sink };
+            read_found(&found, budget, &mut visitor);
+        }
+        errors
+    }
+
     /// Reads bytes that come from somewhere else, shown as `name`.
     pub fn read_stream(
         &mut self,
@@ -192,10 +208,30 @@ fn read_found(found: &Found, budget: Budget<'_>, visitor: &mut dyn Visitor) {
     if budget.progress.is_stopped() {
         return;
     }
-    let unpacker = Unpacker::new(budget, visitor);
+    unpack(found, Unpacker::new(budget, visitor));
+}
+
+/// Opens what a walk came upon and hands it to `unpacker`.
+pub(super) fn unpack(found: &Found, unpacker: Unpacker<'_>) {
     match &found.source {
         Input::Stdin => unpacker.stream(STDIN, &mut io::stdin(), found.asked),
+        Input::Url(url) => {
+            let name = name::escaped(url);
+            match remote::open(url) {
+                Ok(mut object) => unpacker.stream(&name, &mut object, found.asked),
+                Err(failure) => unpacker.stream(&name, &mut Refused(Some(failure)), found.asked),
+            }
+        }
         Input::Path(path) => unpacker.file(&name::of_path(path), File::open(path), found.asked),
+    }
+}
+
+/// What could not be opened, as a stream that says so.
+struct Refused(Option<Failure>);
+
+impl Read for Refused {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), |failure| Err(failure.into()))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Counters at one moment: a file, or a folder or archive with one for each endpoint.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
@@ -10,11 +9,11 @@ use crate::evidence::counters::{
 
 use super::budget::{Budget, Raw, count};
 use super::failure::{Failure, ReadError};
-use super::input::{Input, STDIN};
+use super::input::Input;
 use super::limits::Limits;
-use super::name;
 use super::passed::PassedOver;
 use super::progress::Progress;
+use super::reader::unpack;
 use super::stream::Content;
 use super::unpack::{Unpacker, Visitor};
 use super::walk::walk;
@@ -66,11 +65,7 @@ pub fn read_snapshot(input: &Input, limits: &Limits) -> Result<Snapshot, Snapsho
     let mut scrapes = Scrapes { root, snapshot: Snapshot::default(), error: None };
     for found in walked.found {
         let budget = Budget::new(limits, &progress, NonZeroUsize::MIN);
-        let unpacker = Unpacker::new(budget, &mut scrapes);
-        match &found.source {
-            Input::Stdin => unpacker.stream(STDIN, &mut io::stdin(), found.asked),
-            Input::Path(path) => unpacker.file(&name::of_path(path), File::open(path), found.asked),
-        }
+        unpack(&found, Unpacker::new(budget, &mut scrapes));
     }
     match scrapes.error {
         Some(error) => Err(error),

@@ -11,6 +11,7 @@ use super::input::Input;
 use super::limits::Limits;
 use super::name;
 use super::passed::{PassedOver, Why};
+use super::remote;
 use super::unpack::Asked;
 
 /// A file on disk, or standard input.
@@ -36,9 +37,19 @@ pub(super) struct Walked {
 /// can hold the walk. What is no regular file is read only when it is named itself.
 pub(super) fn walk(input: &Input, limits: &Limits) -> Walked {
     let mut walked = Walked::default();
-    let Input::Path(path) = input else {
-        walked.found.push(Found { source: Input::Stdin, asked: Asked::ByName, length: None });
-        return walked;
+    let path = match input {
+        Input::Path(path) => path,
+        Input::Url(url) => {
+            match remote::walk(url, limits) {
+                Ok(found) => walked.found.extend(found),
+                Err(failure) => walked.failed.push(ReadError { name: input.name(), failure, bytes: 0 }),
+            }
+            return walked;
+        }
+        Input::Stdin => {
+            walked.found.push(Found { source: Input::Stdin, asked: Asked::ByName, length: None });
+            return walked;
+        }
     };
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => walked.directory(path, limits),

@@ -142,6 +142,7 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
     let server = started(words.iter().map(|word| word.text.as_str()));
     let behind = server.map_or(0, |(_, index)| index + 1);
     let mut models = Vec::new();
+    launch.words = words.iter().skip(behind).map(|word| word.text.clone()).collect();
     let mut rest = words.iter().skip(behind).peekable();
     let mut is_first = server.is_some();
     while let Some(word) = rest.next() {

@@ -72,7 +72,7 @@ struct Row {
 }
 
 /// The columns of a table without rows: the fields of [`Row`], in order.
-const COLUMNS: [&str; 53] = [
+pub(in crate::report) const COLUMNS: [&str; 53] = [
     "point",
     "verdict",
     "reason",
@@ -136,6 +136,11 @@ pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
         writer.serialize(row(run, point))?;
     }
     writer.flush()
+}
+
+/// The row of a point by the names of its columns.
+pub(in crate::report) fn cells(run: &AuditRun<'_>, point: &PointReport) -> io::Result<serde_json::Value> {
+    Ok(serde_json::to_value(row(run, point))?)
 }
 
 fn row(run: &AuditRun<'_>, point: &PointReport) -> Row {

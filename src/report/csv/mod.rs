@@ -3,9 +3,12 @@
 
 mod audit;
 mod cell;
+mod fleet;
 mod records;
 pub mod throughput;
 
 pub use audit::write_audit;
+pub(in crate::report) use audit::{COLUMNS, cells};
+pub use fleet::write_fleet;
 pub use records::RecordTable;
-pub(super) use records::{COLUMNS, row_of};
+pub(super) use records::{COLUMNS as RECORD_COLUMNS, row_of};

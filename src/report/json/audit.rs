@@ -41,6 +41,22 @@ impl<'a> AuditDocument<'a> {
     }
 }
 
+/// One point with its own target, for documents whose points have several.
+#[derive(Debug, Serialize)]
+struct PointWithTarget<'a> {
+    target: Option<TargetEntry<'a>>,
+    #[serde(flatten)]
+    point: PointEntry<'a>,
+}
+
+/// A point's entry, with its target.
+pub(in crate::report) fn point<'a>(run: &AuditRun<'a>, point: &'a PointReport) -> impl Serialize + 'a {
+    PointWithTarget {
+        target: point.target.as_ref().map(TargetEntry::from),
+        point: PointEntry::new(run, point),
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct TargetEntry<'a> {
     source: &'static str,

@@ -2,6 +2,8 @@
 
 mod audit;
 mod recipe;
+mod signoff;
 
 pub use audit::write_audit;
 pub use recipe::write_check;
+pub use signoff::write_signoff;

@@ -14,7 +14,7 @@ use parquet::schema::parser::parse_message_type;
 use serde_json::{Map, Value};
 
 use crate::evidence::Record;
-use crate::report::csv::{COLUMNS, row_of};
+use crate::report::csv::{RECORD_COLUMNS, row_of};
 
 /// Rows that are held and written together.
 const GROUP: usize = 1 << 14;
@@ -96,7 +96,7 @@ impl Kind {
 impl<'w> RecordFile<'w> {
     /// A file that is written to `out`.
     pub fn new(out: &'w mut dyn Write) -> io::Result<Self> {
-        let columns: String = COLUMNS.iter().map(|column| Kind::of(column).name(column)).collect();
+        let columns: String = RECORD_COLUMNS.iter().map(|column| Kind::of(column).name(column)).collect();
         let schema = parse_message_type(&format!("message records {{ {columns} }}")).map_err(failed)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -136,7 +136,7 @@ fn write_group(
     rows: &[Map<String, Value>],
 ) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
-    for column in COLUMNS {
+    for column in RECORD_COLUMNS {
         let Some(mut open) = group.next_column()? else { break };
         let cells: Vec<&Value> = rows.iter().map(|row| row.get(column).unwrap_or(&Value::Null)).collect();
         match open.untyped() {

@@ -64,7 +64,7 @@ fn whence(run: &AuditRun<'_>, reason: &Reason) -> String {
 /// What a consistent audit does not say.
 pub(in crate::report) const REMARK: &str = "this acceptance was configured: it shows that the setting was honoured, and is no evidence about the draft model";
 
-fn colored(verdict: Verdict) -> String {
+pub(super) fn colored(verdict: Verdict) -> String {
     format!("{}{verdict}{RESET}", color(verdict))
 }
 

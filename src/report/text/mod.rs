@@ -4,6 +4,7 @@ pub mod audit;
 pub mod check;
 pub mod collect;
 pub mod curves;
+pub mod fleet;
 mod prediction;
 pub mod recipe;
 mod replay;

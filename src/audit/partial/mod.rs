@@ -1,0 +1,13 @@
+//! What one log adds to its point, small enough to be sent about: its first records as they are, and sums of the others.
+//! Parts of a point make the verdict that its logs would make, whatever their order.
+
+mod head;
+mod log;
+mod recorder;
+mod rest;
+mod wire;
+
+pub use log::{LogPart, PartError};
+pub use recorder::LogRecorder;
+
+pub(super) use rest::Rest;

@@ -1,0 +1,400 @@
+//! Sums of the lines that a part does not hold one by one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::audit::point::Observed;
+use crate::audit::rank::Rank;
+use crate::audit::speed::CoarseBin;
+use crate::audit::tally::{Budget, Cell, Tally};
+use crate::evidence::{EchoedSetting, Place, ServerStart, Tags};
+
+use super::head::{clip, clipped};
+use super::wire::pack;
+
+/// Packed bytes of the sums.
+const MOST_PACKED: usize = 15 << 10;
+
+/// How coarse sums can be made. Batch sizes lose a binary digit at each of the first steps; then only the most frequent
+/// cells are counted apart, half as many at each step; at last ranks are put together.
+const COARSEST: u32 = 16;
+const DIGITS: u32 = 7;
+
+/// Kinds of lines of one rank that are counted apart at the first step that leaves any out.
+const MOST_CELLS: usize = 4096;
+
+/// What is kept of lists that a log of one server keeps short, at the coarsest.
+const MOST_STARTS: usize = 16;
+const MOST_PAIRS: usize = 256;
+const MOST_RANKS: usize = 16;
+const MOST_VALUES: usize = 400;
+const MOST_BINS: usize = 32;
+
+/// The sums of one log's later lines. Lines of a log are told by their number; the log's is not known here.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::audit) struct Rest {
+    /// How coarse it was made to be small enough.
+    coarse: u32,
+    ranks: Vec<RankRest>,
+    /// Of all ranks: printed value, lines, their kappa, the first of them.
+    values: Vec<(u32, u64, u128, u64)>,
+    rates: Vec<(u32, u32, u64)>,
+    /// Lines of the server that the first records show last.
+    going_on: u64,
+    starts: Vec<(ServerStart, u64, u64)>,
+    more_starts: u64,
+    injected: Vec<(String, String, u64)>,
+    skipped: [u64; 6],
+    first_duplicate: Option<u64>,
+    graphs: (u64, u64),
+    first_graph_off: Option<u64>,
+    batch: Option<(u32, u32)>,
+    max_queue: Option<u32>,
+    capped: (u64, Option<u64>),
+    first_line: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct RankRest {
+    tags: String,
+    lines: (u64, u64),
+    hundredths: (u128, u128, u128),
+    max_batch: Option<u32>,
+    kappa: (u64, u128, u128),
+    pairs: (u64, [u128; 5]),
+    steady: Cells,
+    changing: Cells,
+    speed: Vec<CoarseBin>,
+}
+
+/// Lines by printed value and batch sizes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Cells {
+    lines: u64,
+    cells: Vec<(u32, u32, u32, u64)>,
+}
+
+impl Rest {
+    /// The sums of what was seen, made as coarse as it takes.
+    pub(super) fn of(seen: &Observed) -> Self {
+        let mut rest = Self::at(seen, 0);
+        for coarse in 1..=COARSEST {
+            if pack(&rest.bytes()).len() <= MOST_PACKED {
+                break;
+            }
+            rest = Self::at(seen, coarse);
+        }
+        rest
+    }
+
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        // Plain data: nothing in it that JSON cannot say.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads the bytes of sums; `None` for what no log adds up to.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok().filter(Self::is_possible)
+    }
+
+    /// Whether sums of many such parts can be formed: whoever writes a part by hand must not make the arithmetic overflow.
+    fn is_possible(&self) -> bool {
+        let mut lines = vec![self.going_on, self.more_starts, self.graphs.0, self.graphs.1, self.capped.0];
+        lines.extend(self.skipped);
+        lines.extend(self.starts.iter().map(|start| start.2));
+        lines.extend(self.values.iter().map(|value| value.1));
+        let mut wide: Vec<u128> = self.values.iter().map(|value| value.2).collect();
+        let mut speeds = Vec::new();
+        for rank in &self.ranks {
+            lines.extend([rank.lines.0, rank.lines.1, rank.kappa.0, rank.pairs.0]);
+            lines.extend([rank.steady.lines, rank.changing.lines]);
+            lines.extend(rank.steady.cells.iter().chain(&rank.changing.cells).map(|cell| cell.3));
+            wide.extend([
+                rank.hundredths.0,
+                rank.hundredths.1,
+                rank.hundredths.2,
+                rank.kappa.1,
+                rank.kappa.2,
+            ]);
+            wide.extend(rank.pairs.1);
+            speeds.extend(rank.speed.iter().flat_map(CoarseBin::sums));
+        }
+        let below = |numbers: &[u64], limit: u64| {
+            let total = numbers.iter().try_fold(0_u64, |total, number| total.checked_add(*number));
+            total.is_some_and(|total| total < limit)
+        };
+        below(&lines, 1 << 50) && below(&speeds, 1 << 56) && wide.iter().all(|number| *number < 1 << 100)
+    }
+
+    fn at(seen: &Observed, coarse: u32) -> Self {
+        let line = |place: Option<Place>| place.map(|place| place.line);
+        let (starts, surplus) = seen.servers.all();
+        let mut starts: Vec<(ServerStart, u64, u64)> =
+            starts.map(|(arguments, place, lines)| (clipped(arguments), place.line, lines)).collect();
+        // The first one stands among the first records.
+        let going_on = if seen.goes_on && !starts.is_empty() { starts.remove(0).2 } else { 0 };
+        let is_last = coarse == COARSEST;
+        let surplus = surplus + cut(&mut starts, if is_last { MOST_STARTS } else { usize::MAX });
+        let mut rates: Vec<_> = seen
+            .rates
+            .sorted()
+            .into_iter()
+            .map(|((hundredths, rate), place)| (hundredths, rate, place.line))
+            .collect();
+        cut(&mut rates, if is_last { MOST_PAIRS } else { usize::MAX });
+        let counts = seen.skipped.counts;
+        Self {
+            coarse,
+            ranks: ranks(&seen.ranks, coarse),
+            values: values(&seen.ranks, coarse),
+            rates,
+            going_on,
+            starts,
+            more_starts: surplus,
+            injected: seen
+                .injected()
+                .iter()
+                .map(|set| (clip(&set.name).to_owned(), clip(&set.value).to_owned(), set.place.line))
+                .collect(),
+            skipped: [
+                counts.truncated,
+                counts.duplicate,
+                counts.lookalike,
+                counts.idle,
+                counts.out_of_scope,
+                counts.not_finite,
+            ],
+            first_duplicate: line(seen.first_duplicate),
+            graphs: (seen.graphs_on, seen.graphs_off),
+            first_graph_off: line(seen.first_graph_off),
+            batch: seen.batch,
+            max_queue: seen.max_queue,
+            capped: (seen.capped_lines, line(seen.first_capped)),
+            first_line: line(seen.first_line),
+        }
+    }
+}
+
+/// Leaves the first of a list; says how many go.
+fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
+    let gone = list.len().saturating_sub(most);
+    list.truncate(most);
+    u64::try_from(gone).unwrap_or(0)
+}
+
+/// Printed values of all ranks: no rule looks at them by rank.
+fn values(ranks: &[Rank], coarse: u32) -> Vec<(u32, u64, u128, u64)> {
+    let mut all: std::collections::BTreeMap<u32, (u64, u128, u64)> = std::collections::BTreeMap::new();
+    for value in ranks.iter().flat_map(|rank| rank.values.iter()) {
+        let (lines, kappa, _) = value.sums.raw();
+        let sums = all.entry(value.hundredths).or_insert((0, 0, value.first.line));
+        *sums = (sums.0 + lines, sums.1 + kappa, sums.2.min(value.first.line));
+    }
+    let all: Vec<_> =
+        all.into_iter().map(|(value, (lines, kappa, first))| (value, lines, kappa, first)).collect();
+    match coarse {
+        COARSEST => together(&all, MOST_VALUES),
+        _ => all,
+    }
+}
+
+/// At most so many values; the smallest and the largest stay as they are, neighbours between them are put together.
+fn together(values: &[(u32, u64, u128, u64)], most: usize) -> Vec<(u32, u64, u128, u64)> {
+    let ([first, middle @ .., last], true) = (values, values.len() > most) else { return values.to_vec() };
+    let groups = middle.chunks(middle.len().div_ceil(most.saturating_sub(2).max(1)));
+    let between = groups.filter_map(|group| {
+        let (value, ..) = group.get(group.len() / 2)?;
+        let sums = |(lines, kappa, first): (u64, u128, u64), more: &(u32, u64, u128, u64)| {
+            (lines + more.1, kappa + more.2, first.min(more.3))
+        };
+        let (lines, kappa, first) = group.iter().fold((0, 0, u64::MAX), sums);
+        Some((*value, lines, kappa, first))
+    });
+    std::iter::once(*first).chain(between).chain([*last]).collect()
+}
+
+fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
+    let digits = if coarse == 0 { u32::BITS } else { DIGITS.saturating_sub(coarse).max(1) };
+    let halves = coarse.saturating_sub(DIGITS);
+    let most = if halves == 0 { usize::MAX } else { (MOST_CELLS >> (halves - 1).min(31)).max(8) };
+    let each = (most / ranks.len().max(1)).max(8);
+    let mut all: Vec<RankRest> = ranks
+        .iter()
+        .map(|rank| RankRest {
+            tags: rank.tags.to_string(),
+            lines: (rank.decode_lines, rank.spec_lines),
+            hundredths: (rank.hundredths, rank.batch_hundredths, rank.batches),
+            max_batch: rank.max_batch,
+            kappa: rank.sums.raw(),
+            pairs: rank.lag.raw(),
+            steady: Cells::of(&rank.steady, digits, each),
+            changing: Cells::of(&rank.changing, digits, each),
+            speed: rank.speed.coarse(2 + coarse.min(10), digits.min(DIGITS)),
+        })
+        .collect();
+    if coarse == COARSEST {
+        for rank in &mut all {
+            // The most frequent ones.
+            rank.speed.sort_by_key(|bin| std::cmp::Reverse(bin.lines));
+            rank.speed.truncate(MOST_BINS);
+        }
+    }
+    if coarse == COARSEST && all.len() > MOST_RANKS {
+        for surplus in all.split_off(MOST_RANKS) {
+            if let Some(last) = all.last_mut() {
+                last.take(&surplus);
+            }
+        }
+    }
+    all
+}
+
+impl Cells {
+    fn of(tally: &Tally, digits: u32, most: usize) -> Self {
+        let mut cells: Vec<(u32, u32, u32, u64)> = Vec::new();
+        let mut rounded: Vec<(Cell, u64)> =
+            tally.sorted().into_iter().map(|(cell, lines)| (cell.rounded(digits), lines)).collect();
+        rounded.sort_unstable();
+        for (Cell { hundredths, before, batch }, lines) in rounded {
+            match cells.last_mut() {
+                Some(last) if (last.0, last.1, last.2) == (hundredths, before, batch) => last.3 += lines,
+                _ => cells.push((hundredths, before, batch, lines)),
+            }
+        }
+        if cells.len() > most {
+            cells.sort_unstable_by(|left, right| right.3.cmp(&left.3).then(left.cmp(right)));
+            cells.truncate(most);
+            cells.sort_unstable();
+        }
+        Self { lines: tally.lines(), cells }
+    }
+
+    fn add_to(&self, tally: &mut Tally, budget: &mut Budget) {
+        let mut counted = 0_u64;
+        for (hundredths, before, batch, lines) in &self.cells {
+            tally.add(Cell { hundredths: *hundredths, before: *before, batch: *batch }, *lines, budget);
+            counted = counted.saturating_add(*lines);
+        }
+        tally.add_uncounted(self.lines.saturating_sub(counted));
+    }
+}
+
+impl RankRest {
+    /// Adds a rank that is not kept apart, without its cells.
+    fn take(&mut self, other: &Self) {
+        self.lines = (self.lines.0 + other.lines.0, self.lines.1 + other.lines.1);
+        let (own, more) = (&mut self.hundredths, other.hundredths);
+        *own = (own.0 + more.0, own.1 + more.1, own.2 + more.2);
+        self.max_batch = self.max_batch.max(other.max_batch);
+        let (own, more) = (&mut self.kappa, other.kappa);
+        *own = (own.0 + more.0, own.1 + more.1, own.2 + more.2);
+        self.pairs.0 += other.pairs.0;
+        self.pairs.1.iter_mut().zip(other.pairs.1).for_each(|(own, more)| *own += more);
+        self.steady.lines += other.steady.lines;
+        self.changing.lines += other.changing.lines;
+    }
+
+    fn add_to(&self, rank: &mut Rank, file: u32, budget: &mut Budget) {
+        rank.decode_lines = rank.decode_lines.saturating_add(self.lines.0);
+        rank.spec_lines = rank.spec_lines.saturating_add(self.lines.1);
+        rank.hundredths = rank.hundredths.saturating_add(self.hundredths.0);
+        rank.batch_hundredths = rank.batch_hundredths.saturating_add(self.hundredths.1);
+        rank.batches = rank.batches.saturating_add(self.hundredths.2);
+        rank.max_batch = rank.max_batch.max(self.max_batch);
+        rank.sums.add_raw(self.kappa);
+        rank.trace.add_rest(self.kappa);
+        rank.lag.add_raw(self.pairs);
+        self.steady.add_to(&mut rank.steady, budget);
+        self.changing.add_to(&mut rank.changing, budget);
+        self.speed.iter().for_each(|bin| rank.speed.add_coarse(file, bin));
+    }
+}
+
+impl Observed {
+    /// Adds the sums of a log's later lines.
+    pub(in crate::audit) fn absorb(&mut self, file: u32, rest: &Rest) {
+        let at = |line: u64| Place { file, line };
+        let mut budget = Budget::default();
+        for own in &rest.ranks {
+            let tags = Tags::parse(own.tags.as_bytes());
+            let known = self.ranks.iter().position(|rank| rank.tags == tags);
+            let index = known.unwrap_or_else(|| {
+                self.ranks.push(Rank { tags, ..Rank::default() });
+                self.ranks.len() - 1
+            });
+            self.ranks.get_mut(index).into_iter().for_each(|rank| own.add_to(rank, file, &mut budget));
+        }
+        self.ranks.sort_by_key(|rank| rank.tags);
+        // A rank without accept lengths is not looked at.
+        if let Some(rank) = self.ranks.iter_mut().find(|rank| rank.spec_lines > 0) {
+            for (hundredths, lines, kappa, first) in &rest.values {
+                rank.values.add_raw(*hundredths, (*lines, *kappa), at(*first));
+            }
+        }
+        for (hundredths, rate, line) in &rest.rates {
+            self.rates.add(*hundredths, *rate, at(*line));
+        }
+        self.servers.count_lines(rest.going_on);
+        for (arguments, line, lines) in &rest.starts {
+            self.servers.start(arguments, at(*line));
+            self.servers.count_lines(*lines);
+        }
+        self.servers.add_surplus(rest.more_starts);
+        for (name, value, line) in &rest.injected {
+            self.inject(at(*line), EchoedSetting { name, value });
+        }
+        let counts = &mut self.skipped.counts;
+        for (count, more) in [
+            &mut counts.truncated,
+            &mut counts.duplicate,
+            &mut counts.lookalike,
+            &mut counts.idle,
+            &mut counts.out_of_scope,
+            &mut counts.not_finite,
+        ]
+        .into_iter()
+        .zip(rest.skipped)
+        {
+            *count = count.saturating_add(more);
+        }
+        let first = |own: &mut Option<Place>, line: Option<u64>| *own = own.or(line.map(at));
+        first(&mut self.first_duplicate, rest.first_duplicate);
+        first(&mut self.first_graph_off, rest.first_graph_off);
+        first(&mut self.first_capped, rest.capped.1);
+        first(&mut self.first_line, rest.first_line);
+        self.graphs_on = self.graphs_on.saturating_add(rest.graphs.0);
+        self.graphs_off = self.graphs_off.saturating_add(rest.graphs.1);
+        self.capped_lines = self.capped_lines.saturating_add(rest.capped.0);
+        self.max_queue = self.max_queue.max(rest.max_queue);
+        self.batch = match (self.batch, rest.batch) {
+            (Some((min, max)), Some((low, high))) => Some((min.min(low), max.max(high))),
+            (own, more) => own.or(more),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_that_no_log_has_are_refused() {
+        let rest = Rest { going_on: 1 << 40, ..Rest::default() };
+        assert_eq!(Rest::read(&rest.bytes()), Some(rest));
+        let mut absurd = Rest { going_on: u64::MAX, ..Rest::default() };
+        assert_eq!(Rest::read(&absurd.bytes()), None);
+        absurd.going_on = 0;
+        absurd.ranks.push(RankRest { kappa: (0, u128::MAX, 0), ..RankRest::default() });
+        assert_eq!(Rest::read(&absurd.bytes()), None);
+        assert_eq!(Rest::read(b"{}"), None);
+    }
+
+    #[test]
+    fn values_are_put_together_between_the_outer_ones() {
+        let values: Vec<_> = (0..1000).map(|value| (value, 1, 1, u64::from(value))).collect();
+        let few = together(&values, 100);
+        assert!(few.len() <= 100, "{}", few.len());
+        assert_eq!((few.first(), few.last()), (values.first(), values.last()));
+        assert_eq!(few.iter().map(|value| value.1).sum::<u64>(), 1000);
+        assert_eq!(together(&values[..100], 100), values[..100]);
+    }
+}

@@ -1,0 +1,269 @@
+//! `--partial`: points as far as one machine sees them, and the verdict once all parts have come together.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{bail, ensure};
+
+use super::settings::{self, SettingFiles};
+use super::{AuditArgs, Options, PointByFlag, Replaying, RowTarget, Wanted, scope};
+use crate::audit::{
+    InjectedSetting, LogPart, LogRecorder, PointBuilder, PointReport, RivalCell, Scope, judge,
+};
+use crate::cli::fleet::{PartPoint, PartWriter, PointLog, ToldSetting};
+use crate::cli::output::write_to;
+use crate::cli::progress::ProgressLine;
+use crate::cli::{Exit, Global};
+use crate::evidence::{Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group};
+use crate::golden::SettingSource;
+
+/// Records logs one after the other.
+struct Parts {
+    scope: Scope,
+    current: Option<(u32, LogRecorder)>,
+    done: HashMap<u32, LogPart>,
+    log: String,
+    /// The first log that holds evidence of another kind than SGLang's lines.
+    foreign: Option<String>,
+}
+
+impl RecordSink for Parts {
+    fn begin(&mut self, file: u32, log: &str, _input: &str) {
+        self.end();
+        log.clone_into(&mut self.log);
+        self.current = Some((file, LogRecorder::new(log, self.scope.clone(), settings::is_script(log))));
+    }
+
+    fn record(&mut self, place: Place, record: &Record<'_>) {
+        if self.foreign.is_none() && matches!(record, Record::Engine(_) | Record::Counters(_)) {
+            self.foreign = Some(self.log.clone());
+        }
+        if let Some((_, recorder)) = &mut self.current {
+            recorder.add(place, record);
+        }
+    }
+}
+
+impl Parts {
+    fn end(&mut self) {
+        if let Some((file, recorder)) = self.current.take() {
+            self.done.insert(file, recorder.finish());
+        }
+    }
+}
+
+/// Writes the parts of the paths' points.
+pub(super) fn write_parts(
+    args: &AuditArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    // A flag that is wrong is refused before anything is read.
+    super::wanted(args, global)?;
+    let points = parts(args, global, global.quiet)?;
+    let mut failures: Vec<&String> = points.iter().flat_map(|point| &point.failures).collect();
+    failures.sort();
+    failures.dedup();
+    for failure in &failures {
+        writeln!(err, "error: {failure}")?;
+    }
+    write_to(args.output.as_deref(), out, |out| {
+        let mut writer = PartWriter::new(out)?;
+        points.iter().try_for_each(|point| writer.point(point))?;
+        writer.finish()
+    })?;
+    Ok(if failures.is_empty() { Exit::Ok } else { Exit::Failed })
+}
+
+/// The parts of the points that some paths lead to.
+pub(in crate::cli) fn parts(
+    args: &AuditArgs,
+    global: &Global,
+    is_quiet: bool,
+) -> anyhow::Result<Vec<PartPoint>> {
+    ensure!(
+        args.skip_lines == 0 && args.point_by != PointByFlag::Segment,
+        "--skip-lines and --point-by segment count from a point's first line, and a part does not know whether it holds it"
+    );
+    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
+    let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
+    let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
+    let mut parts =
+        Parts { scope: scope(args), current: None, done: HashMap::new(), log: String::new(), foreign: None };
+    let progress = ProgressLine::show(reader.progress(), is_quiet);
+    let errors = reader.read_into(&inputs, &mut parts);
+    drop(progress);
+    parts.end();
+    if let Some(log) = parts.foreign {
+        bail!(
+            "parts hold decode lines of SGLang; {log} holds sums of another engine, counters or requests: audit it whole"
+        );
+    }
+    told.after(reader.files());
+    let mut points = Vec::new();
+    for (name, files) in names_and_files(args, &inputs, &reader) {
+        let point = PartPoint { name, flags: args.flags(), ..PartPoint::default() };
+        points.push(part(point, &files, &mut parts.done, &reader, &errors, &mut told)?);
+    }
+    Ok(points)
+}
+
+/// The points by name, each with its logs.
+fn names_and_files(args: &AuditArgs, inputs: &[Input], reader: &Reader) -> Vec<(String, Vec<u32>)> {
+    let files = reader.files();
+    if let Some(name) = &args.fleet.point {
+        let with_records = (0..).zip(files).filter(|(_, file)| file.has_records);
+        return vec![(name.clone(), with_records.map(|(index, _)| index).collect())];
+    }
+    let by = PointBy::from(args.point_by);
+    let mut points: Vec<(String, Vec<u32>)> =
+        group(files, by).into_iter().map(|point| (point.name, point.files)).collect();
+    // What there was nothing to read in is a point too, as in an audit.
+    for input in inputs.iter().map(Input::name) {
+        let has_logs = files.iter().any(|file| *file.input == *input);
+        if !has_logs {
+            points.push((input, Vec::new()));
+        }
+    }
+    points
+}
+
+fn part(
+    mut point: PartPoint,
+    files: &[u32],
+    done: &mut HashMap<u32, LogPart>,
+    reader: &Reader,
+    errors: &[ReadError],
+    told: &mut SettingFiles,
+) -> anyhow::Result<PartPoint> {
+    let logs = reader.files();
+    let mut archives: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut builder = PointBuilder::new(point.name.as_str());
+    for file in files {
+        let Some(log) = usize::try_from(*file).ok().and_then(|file| logs.get(file)) else { continue };
+        if !log.has_records {
+            continue;
+        }
+        let number = log.name.split_once("!/").map_or(0, |(archive, _)| {
+            let count = archives.entry(archive).or_insert(0);
+            *count += 1;
+            *count
+        });
+        let Some(part) = done.remove(file) else { continue };
+        builder.add_part(*file, &part)?;
+        point.logs.push(PointLog { number, part });
+    }
+    let mut seen = builder.finish();
+    let own = seen.injected().len();
+    point.told_max = told.tell(&mut seen, logs);
+    let first = u32::try_from(logs.len()).unwrap_or(u32::MAX);
+    for (number, setting) in (0..).zip(seen.injected().iter().skip(own)) {
+        let file = setting.place.file.checked_sub(first).and_then(|file| usize::try_from(file).ok());
+        point.told.push(ToldSetting {
+            file: file.and_then(|file| told.names().get(file)).cloned().unwrap_or_default(),
+            number,
+            name: setting.name.clone(),
+            value: setting.value.clone(),
+            line: setting.place.line,
+            source: setting.source.name().to_owned(),
+            is_beside: setting.is_beside,
+        });
+    }
+    // A file that failed may have been of any point that has logs: each says so.
+    let is_own = |error: &&ReadError| {
+        !point.logs.is_empty()
+            || Path::new(&error.name).starts_with(&point.name)
+            || files.iter().any(|file| {
+                let log = usize::try_from(*file).ok().and_then(|file| logs.get(file));
+                log.is_some_and(|log| log.name == error.name)
+            })
+    };
+    point.failures = errors.iter().filter(is_own).map(ToString::to_string).collect();
+    point.in_order();
+    Ok(point.sealed())
+}
+
+/// Names that places of merged points refer to: all logs, then the files about the runs.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct PartFiles {
+    logs: u32,
+    names: Vec<String>,
+}
+
+impl PartFiles {
+    /// The logs of these points.
+    pub(in crate::cli) fn of<'a>(points: impl IntoIterator<Item = &'a PartPoint>) -> Self {
+        let names: Vec<String> = points
+            .into_iter()
+            .flat_map(|point| point.logs.iter().map(|log| log.part.name().to_owned()))
+            .collect();
+        Self { logs: u32::try_from(names.len()).unwrap_or(u32::MAX), names }
+    }
+
+    pub(in crate::cli) fn names(&self) -> Vec<&str> {
+        self.names.iter().map(String::as_str).collect()
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        let logs = usize::try_from(self.logs).unwrap_or(usize::MAX);
+        let known = self.names.iter().skip(logs).position(|known| known == name);
+        let index = known.map_or(self.names.len(), |index| logs + index);
+        if index == self.names.len() {
+            self.names.push(name.to_owned());
+        }
+        u32::try_from(index).unwrap_or(u32::MAX)
+    }
+}
+
+/// Judges a point that is together, the first log of which has this number.
+pub(in crate::cli) fn judge_parts(
+    args: &AuditArgs,
+    (wanted, notes): &RowTarget,
+    cells: &[RivalCell],
+    point: &PartPoint,
+    first: u32,
+    files: &mut PartFiles,
+    said: &mut Vec<String>,
+) -> anyhow::Result<PointReport> {
+    said.extend(notes.iter().cloned());
+    let options = Options {
+        margin: args.margin,
+        confidence: args.confidence,
+        decode_log_interval: args.decode_log_interval,
+        expect_real: args.expect_real,
+        cells: cells.to_vec(),
+        replay: args.replay.mode(),
+    };
+    let replay = Replaying {
+        options: args.replay.options(wanted, args.decode_log_interval, &options.cells),
+        ..Replaying::default()
+    };
+    let mut builder = replay.builder(point.name.clone()).with_scope(scope(args));
+    for (file, log) in (first..).zip(&point.logs) {
+        builder.add_part(file, &log.part)?;
+    }
+    let mut seen = builder.finish();
+    let mut told = Vec::new();
+    for setting in &point.told {
+        told.push(InjectedSetting {
+            name: setting.name.clone(),
+            value: setting.value.clone(),
+            place: Place { file: files.number(&setting.file), line: setting.line },
+            source: match setting.source.as_str() {
+                "recipe" => SettingSource::Recipe,
+                "log" => SettingSource::Log,
+                _ => SettingSource::Env,
+            },
+            is_beside: setting.is_beside,
+        });
+    }
+    seen.add_settings(told);
+    let names = |place: Place| {
+        let index = usize::try_from(place.file).unwrap_or(usize::MAX);
+        files.names.get(index).map_or("", String::as_str)
+    };
+    let target = Wanted::target(wanted, &seen, point.told_max, names, said)?;
+    Ok(judge(&seen, target.as_ref(), &options))
+}

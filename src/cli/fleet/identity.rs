@@ -1,0 +1,69 @@
+//! What makes a row of a manifest the same row, and its inputs the same inputs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest as _, Sha256};
+
+use super::row::Row;
+use crate::cli::Global;
+use crate::cli::audit::AuditArgs;
+
+/// Files and folders of one row that are looked at; of what is beyond only the number counts.
+const MOST_ENTRIES: usize = 100_000;
+
+/// The row: its paths, labels and all flags that bear on the result, and the program that audits it.
+pub(super) fn of_row(row: &Row, args: &AuditArgs, global: &Global, is_partial: bool) -> String {
+    let mut hash = Sha256::new();
+    hash.update(env!("CARGO_PKG_VERSION"));
+    hash.update(format!("{:?} {:?} {:?} {}", args, global.golden_dir, row.labels, is_partial));
+    hex(&hash.finalize())
+}
+
+/// The inputs as they are now: names, sizes and times of change of all files, as build tools compare them. Bytes are
+/// not read for it.
+pub(super) fn of_inputs(args: &AuditArgs) -> String {
+    let mut hash = Sha256::new();
+    let mut waiting: Vec<PathBuf> = args.inputs();
+    let mut seen = 0_usize;
+    while let Some(path) = waiting.pop() {
+        seen += 1;
+        if seen > MOST_ENTRIES {
+            hash.update(waiting.len().to_le_bytes());
+            break;
+        }
+        entry(&path, &mut hash, &mut waiting);
+    }
+    hex(&hash.finalize())
+}
+
+fn entry(path: &Path, hash: &mut Sha256, waiting: &mut Vec<PathBuf>) {
+    let name = path.as_os_str().as_encoded_bytes();
+    hash.update(name.len().to_le_bytes());
+    hash.update(name);
+    let Ok(meta) = fs::metadata(path) else { return hash.update([0]) };
+    if meta.is_dir() {
+        // A link to a folder is not walked by the reader either.
+        if fs::symlink_metadata(path).is_ok_and(|own| own.is_symlink()) {
+            return hash.update([1]);
+        }
+        let mut below: Vec<PathBuf> =
+            fs::read_dir(path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+        below.sort_unstable();
+        hash.update([2]);
+        hash.update(below.len().to_le_bytes());
+        waiting.extend(below);
+    } else {
+        let changed = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        hash.update([3]);
+        hash.update(meta.len().to_le_bytes());
+        hash.update(changed.unwrap_or_default().as_nanos().to_le_bytes());
+    }
+}
+
+/// The first 128 bits in hexadecimal digits.
+pub(super) fn hex(hash: &[u8]) -> String {
+    let first = hash.first_chunk().map_or(0, |first| u128::from_be_bytes(*first));
+    format!("{first:032x}")
+}

@@ -1,0 +1,189 @@
+//! Documents of parts: points whose verdict is still to come, with all that it takes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anyhow::{Context as _, bail, ensure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::audit::LogPart;
+
+/// Version of the form.
+const VERSION: u64 = 1;
+
+/// A setting from a file about the run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::cli) struct ToldSetting {
+    pub(in crate::cli) file: String,
+    /// Its number among those of the file.
+    pub(in crate::cli) number: u64,
+    pub(in crate::cli) name: String,
+    pub(in crate::cli) value: String,
+    pub(in crate::cli) line: u64,
+    /// What kind of file it is, by the name that reports have.
+    pub(in crate::cli) source: String,
+    pub(in crate::cli) is_beside: bool,
+}
+
+/// One log of a point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli) struct PointLog {
+    /// Its number among the logs of its archive; 0 on disk.
+    pub(in crate::cli) number: u64,
+    #[serde(flatten)]
+    pub(in crate::cli) part: LogPart,
+}
+
+/// One point, or a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli) struct PartPoint {
+    pub(in crate::cli) name: String,
+    /// Row of the manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) row: Option<u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(in crate::cli) labels: BTreeMap<String, String>,
+    /// Target and rules, as the columns of a manifest.
+    pub(in crate::cli) flags: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::cli) told: Vec<ToldSetting>,
+    /// Most tokens of a step, where a file about the run says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) told_max: Option<u32>,
+    pub(in crate::cli) logs: Vec<PointLog>,
+    /// What could not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::cli) failures: Vec<String>,
+    /// Stands for all the others: what is damaged does not fit it.
+    #[serde(default)]
+    pub(in crate::cli) sum: String,
+}
+
+impl PartPoint {
+    /// The point, ready to be written.
+    pub(in crate::cli) fn sealed(mut self) -> Self {
+        self.sum = self.sum_of();
+        self
+    }
+
+    fn sum_of(&self) -> String {
+        let logs: Vec<(u64, &str)> = self.logs.iter().map(|log| (log.number, log.part.id())).collect();
+        let all = (
+            &self.name,
+            self.row,
+            &self.labels,
+            &self.flags,
+            &self.told,
+            self.told_max,
+            logs,
+            &self.failures,
+        );
+        // Texts and numbers: nothing that JSON cannot say.
+        let hash = Sha256::digest(serde_json::to_vec(&all).unwrap_or_default());
+        super::identity::hex(&hash)
+    }
+
+    /// Points with equal ones are parts of one point.
+    pub(super) fn key(&self) -> (String, BTreeMap<String, String>) {
+        (self.name.clone(), self.flags.clone())
+    }
+
+    /// Takes in another part of the same point: what both hold is there once, and the order is that of names.
+    pub(super) fn join(&mut self, other: Self) {
+        self.row = match (self.row, other.row) {
+            (Some(own), Some(more)) => Some(own.min(more)),
+            (own, more) => own.or(more),
+        };
+        for (label, value) in other.labels {
+            let own = self.labels.entry(label).or_insert_with(|| value.clone());
+            // Parts that disagree: any rule will do that does not look at their order.
+            if value < *own {
+                *own = value;
+            }
+        }
+        self.told_max = match (self.told_max, other.told_max) {
+            (Some(own), Some(more)) => Some(own.min(more)),
+            (own, more) => own.or(more),
+        };
+        self.told.extend(other.told);
+        self.logs.extend(other.logs);
+        self.failures.extend(other.failures);
+        self.in_order();
+    }
+
+    /// Each log, setting and failure once, in the order of a walk through folders.
+    pub(in crate::cli) fn in_order(&mut self) {
+        self.told.sort();
+        self.told.dedup();
+        self.failures.sort();
+        self.failures.dedup();
+        self.logs
+            .sort_by_cached_key(|log| (place_in_walk(log.part.name(), log.number), log.part.id().to_owned()));
+        self.logs.dedup_by(|next, kept| next.part.id() == kept.part.id());
+    }
+}
+
+/// What orders logs as a walk comes upon them: a folder's files before its folders, by name; those of an archive as they
+/// lie in it.
+fn place_in_walk(name: &str, number: u64) -> (Vec<(bool, String)>, u64, String) {
+    let (outside, inside) = name.split_once("!/").unwrap_or((name, ""));
+    let last = outside.split('/').count().saturating_sub(1);
+    let steps = outside.split('/').enumerate().map(|(at, step)| (at < last, step.to_owned())).collect();
+    (steps, number, inside.to_owned())
+}
+
+/// Writes a document point by point.
+pub(in crate::cli) struct PartWriter<'a> {
+    out: &'a mut dyn Write,
+    between: &'static str,
+}
+
+impl<'a> PartWriter<'a> {
+    pub(in crate::cli) fn new(out: &'a mut dyn Write) -> io::Result<Self> {
+        write!(out, "{{\"accsim_part\":{VERSION},\"points\":[")?;
+        Ok(Self { out, between: "\n" })
+    }
+
+    pub(in crate::cli) fn point(&mut self, point: &PartPoint) -> io::Result<()> {
+        write!(self.out, "{}", self.between)?;
+        self.between = ",\n";
+        serde_json::to_writer(&mut *self.out, point)?;
+        Ok(())
+    }
+
+    pub(in crate::cli) fn finish(self) -> io::Result<()> {
+        writeln!(self.out, "\n]}}")
+    }
+}
+
+/// Reads a document, all of it or nothing.
+pub(super) fn read(bytes: &[u8]) -> anyhow::Result<Vec<PartPoint>> {
+    #[derive(Deserialize)]
+    struct Head {
+        accsim_part: u64,
+    }
+    #[derive(Deserialize)]
+    struct Document {
+        points: Vec<PartPoint>,
+    }
+    let head: Head = match serde_json::from_slice(bytes) {
+        Ok(head) => head,
+        Err(error) if error.is_eof() => bail!("the part ends early"),
+        Err(_) => bail!("it is no part written by audit --partial"),
+    };
+    ensure!(
+        head.accsim_part <= VERSION,
+        "it has version {}, and this program reads parts up to version {VERSION}",
+        head.accsim_part
+    );
+    let document: Document = serde_json::from_slice(bytes).context("the part is damaged")?;
+    for point in &document.points {
+        ensure!(
+            point.sum == point.sum_of(),
+            "the part is damaged: point '{}' is not as it was written",
+            point.name
+        );
+    }
+    Ok(document.points)
+}

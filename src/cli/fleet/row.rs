@@ -1,0 +1,181 @@
+//! One row of a manifest, and the flags of an audit that it stands for.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as _, Command, FromArgMatches as _};
+use serde_json::Value;
+
+use crate::cli::audit::AuditArgs;
+
+/// Columns that name the target: a row with one of them says all about its target.
+pub(in crate::cli) const TARGET: [&str; 11] = [
+    "model",
+    "method",
+    "draft_length",
+    "thinking",
+    "draft_model",
+    "draft_sample_method",
+    "accept_length",
+    "max_accept_length",
+    "env",
+    "recipe",
+    "expect_real",
+];
+
+/// Other columns that stand for the flag of their name.
+pub(in crate::cli) const OTHERS: [&str; 9] = [
+    "replay",
+    "margin",
+    "confidence",
+    "decode_log_interval",
+    "random_seed",
+    "since",
+    "until",
+    "skip_lines",
+    "point_by",
+];
+
+/// What stands before the name of a label.
+const LABEL: &str = "label_";
+
+/// One run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    /// From 1, the heading not counted.
+    pub(super) number: u64,
+    pub(super) paths: Vec<String>,
+    /// Columns of flags with their values.
+    pub(super) flags: BTreeMap<String, String>,
+    pub(super) labels: BTreeMap<String, String>,
+    /// Why it cannot be audited.
+    pub(super) failure: Option<String>,
+}
+
+/// Refuses a column that nobody knows, by the nearest that somebody does.
+pub(super) fn check_column(name: &str) -> Result<(), String> {
+    let is_known = name == "path"
+        || name.strip_prefix(LABEL).is_some_and(|label| !label.is_empty())
+        || TARGET.contains(&name)
+        || OTHERS.contains(&name);
+    if is_known {
+        return Ok(());
+    }
+    let known = ["path"].into_iter().chain(TARGET).chain(OTHERS);
+    let nearest = known.max_by(|left, right| strsim::jaro(name, left).total_cmp(&strsim::jaro(name, right)));
+    let nearest = nearest.unwrap_or("path");
+    Err(format!("unknown column '{name}'; did you mean '{nearest}', or, as a label, 'label_{name}'?"))
+}
+
+/// The same for a key of a JSON line.
+pub(super) fn check_key(name: &str) -> Result<(), String> {
+    if name == "labels" { Ok(()) } else { check_column(name) }
+}
+
+impl Row {
+    /// A row that says why it cannot be audited.
+    pub(super) fn failed(number: u64, failure: String) -> Self {
+        Self { number, failure: Some(failure), ..Self::default() }
+    }
+
+    /// A row of fields whose names are known.
+    pub(super) fn new<'a>(number: u64, fields: impl Iterator<Item = (&'a str, Value)>) -> Self {
+        let mut row = Self { number, ..Self::default() };
+        for (name, value) in fields {
+            if let Err(error) = row.field(name, value) {
+                row.failure.get_or_insert(error);
+            }
+        }
+        if row.paths.is_empty() {
+            row.failure.get_or_insert("no path".to_owned());
+        }
+        row
+    }
+
+    fn field(&mut self, name: &str, value: Value) -> Result<(), String> {
+        match (name, value) {
+            (_, Value::Null) => {}
+            ("path", Value::Array(paths)) => {
+                for path in paths {
+                    self.paths.push(scalar("path", &path)?);
+                }
+            }
+            ("path", value) => self.paths.push(scalar(name, &value)?),
+            ("labels", Value::Object(labels)) => {
+                for (label, value) in labels {
+                    if !value.is_null() {
+                        self.labels.insert(label.clone(), scalar(&label, &value)?);
+                    }
+                }
+            }
+            ("labels", _) => return Err("labels: expected an object".to_owned()),
+            (name, value) => {
+                let value = scalar(name, &value)?;
+                match name.strip_prefix(LABEL) {
+                    Some(label) => self.labels.insert(label.to_owned(), value),
+                    None => self.flags.insert(name.to_owned(), value),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the row names a target of its own.
+    pub(super) fn has_target(&self) -> bool {
+        TARGET.iter().any(|name| self.flags.contains_key(*name))
+    }
+
+    /// The flags of the row's audit: its own, and those of the command line where it has none.
+    ///
+    /// # Errors
+    ///
+    /// What clap says about a value.
+    pub(super) fn args(&self, base: &AuditArgs, folder: &Path) -> Result<AuditArgs, String> {
+        let mut words: Vec<OsString> = vec!["row".into()];
+        for (name, value) in &self.flags {
+            let flag = format!("--{}", name.replace('_', "-"));
+            match name.as_str() {
+                "expect_real" => match value.as_str() {
+                    "true" | "1" => words.push(flag.into()),
+                    "false" | "0" => {}
+                    other => return Err(format!("expect_real: expected true or false, found '{other}'")),
+                },
+                "env" | "recipe" => {
+                    let mut word = OsString::from(format!("{flag}="));
+                    word.push(under(folder, value));
+                    words.push(word);
+                }
+                _ => words.push(format!("{flag}={value}").into()),
+            }
+        }
+        words.push("--".into());
+        words.extend(self.paths.iter().map(|path| under(folder, path).into_os_string()));
+        let command = AuditArgs::augment_args(Command::new("row").no_binary_name(false));
+        let matches = command.try_get_matches_from(words).map_err(|error| first_line(&error))?;
+        let row = AuditArgs::from_arg_matches(&matches).map_err(|error| first_line(&error))?;
+        Ok(row.inherit(base, self.has_target(), |name| self.flags.contains_key(name)))
+    }
+}
+
+/// What an error of clap says, without its advice about usage.
+fn first_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines =
+        text.lines().map(str::trim).take_while(|line| !line.is_empty() && !line.starts_with("Usage:"));
+    lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned()
+}
+
+/// A path as the manifest's folder has it; what names an object store is left alone.
+fn under(folder: &Path, path: &str) -> PathBuf {
+    if path.contains("://") { PathBuf::from(path) } else { folder.join(path) }
+}
+
+fn scalar(name: &str, value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(flag) => Ok(flag.to_string()),
+        _ => Err(format!("{name}: expected a text or a number")),
+    }
+}

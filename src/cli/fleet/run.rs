@@ -1,0 +1,305 @@
+//! A manifest worked through: rows on all threads, each result into the journal, then the table.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use anyhow::{Context as _, ensure};
+
+use super::identity;
+use super::journal::{Entry, Journal, Spot};
+use super::manifest::Manifest;
+use super::part::{PartPoint, PartWriter};
+use super::row::Row;
+use super::table::JournalRows;
+use crate::audit::RivalCell;
+use crate::cli::audit::{AuditArgs, RowResult, RowTarget, audit_row, exit_of};
+use crate::cli::format::ReportFormat;
+use crate::cli::output::write_to;
+use crate::cli::progress::FollowLine;
+use crate::cli::{Exit, Global, catalogue};
+use crate::report::fleet::{FleetRows, FleetTally};
+use crate::report::{csv, json, parquet, text};
+
+/// Results that wait for the journal, at most; a thread that has one more waits too.
+const WAITING: usize = 256;
+
+/// A row that is still to be audited.
+struct Pending {
+    /// Its index among the rows of the table.
+    index: usize,
+    args: AuditArgs,
+    identity: String,
+    inputs: String,
+}
+
+/// What all rows share.
+struct Shared<'a> {
+    global: Global,
+    cells: Vec<RivalCell>,
+    targets: Mutex<HashMap<String, Arc<RowTarget>>>,
+    done: AtomicU64,
+    total: u64,
+    line: &'a FollowLine,
+    is_partial: bool,
+}
+
+pub(in crate::cli) fn run(
+    args: &AuditArgs,
+    manifest: &Path,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let format = args.format.format();
+    if !args.fleet.partial {
+        check_format(format, args.output.is_some())?;
+    }
+    let is_partial = args.fleet.partial;
+    let read = Manifest::read(manifest)?;
+    let shard = args.fleet.shard;
+    let (mut journal, done, mut notes) = Journal::open(args.fleet.journal.as_deref())?;
+
+    let mut rows: Vec<(&Row, Option<Spot>)> = Vec::new();
+    let mut pending = Vec::new();
+    let mut invalid = Vec::new();
+    let mut first: HashMap<String, u64> = HashMap::new();
+    for row in read.rows.iter().filter(|row| shard.is_none_or(|shard| shard.holds(row.number))) {
+        let args = match row.failure.clone().map_or_else(|| row.args(args, &read.base), Err) {
+            Ok(args) => args,
+            Err(failure) => {
+                invalid.push((rows.len(), failure));
+                rows.push((row, None));
+                continue;
+            }
+        };
+        let identity = identity::of_row(row, &args, global, is_partial);
+        if let Some(earlier) = first.insert(identity.clone(), row.number) {
+            notes.push(format!("note: row {} repeats row {earlier}: counted once", row.number));
+            first.insert(identity, earlier);
+            continue;
+        }
+        let inputs = identity::of_inputs(&args);
+        let known = done.get(&identity).filter(|(then, _)| *then == inputs).map(|(_, spot)| *spot);
+        // What failed may go well this time.
+        let known = known.filter(|spot| journal.get(*spot).is_ok_and(|entry| entry.failures.is_empty()));
+        if known.is_none() {
+            pending.push(Pending { index: rows.len(), args, identity, inputs });
+        }
+        rows.push((row, known));
+    }
+    let resumed = rows.len() - pending.len() - invalid.len();
+    for (index, failure) in invalid {
+        let entry = Entry::of_failure(failure);
+        if let (Some(slot), Some(spot)) = (rows.get_mut(index), journal.add(&[entry])?.first()) {
+            slot.1 = Some(*spot);
+        }
+    }
+    if args.fleet.journal.is_some() && resumed > 0 {
+        notes.push(format!("note: {resumed} of {} rows were done before", rows.len()));
+    }
+    if !(global.quiet || args.format.is_json()) {
+        notes.iter().try_for_each(|note| writeln!(err, "{note}"))?;
+    }
+    for (index, spot) in work(&pending, &mut journal, args, global)? {
+        if let Some(slot) = rows.get_mut(index) {
+            slot.1 = Some(spot);
+        }
+    }
+    if is_partial {
+        return write_parts(&journal, &rows, args, out, err);
+    }
+    let table = JournalRows { journal: &journal, rows: &rows, labels: &read.labels };
+    report(&table, args, global, out, err)
+}
+
+/// Writes the parts of all rows as one document.
+fn write_parts(
+    journal: &Journal,
+    rows: &[(&Row, Option<Spot>)],
+    args: &AuditArgs,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let mut has_failed = false;
+    write_to(args.output.as_deref(), out, |out| {
+        let mut writer = PartWriter::new(out)?;
+        for (row, spot) in rows {
+            let Some(spot) = spot else { continue };
+            let mut entry = journal.get(*spot)?;
+            for failure in &entry.failures {
+                has_failed = true;
+                writeln!(err, "error: row {}: {failure}", row.number)?;
+            }
+            if entry.parts.is_empty() {
+                // A row that failed is a point that nobody could look at.
+                let failures = std::mem::take(&mut entry.failures);
+                let name = row.paths.join(" ");
+                entry.parts.push(PartPoint { name, failures, ..PartPoint::default() });
+            }
+            for part in entry.parts {
+                let part = PartPoint { row: Some(row.number), labels: row.labels.clone(), ..part };
+                writer.point(&part.sealed())?;
+            }
+        }
+        writer.finish()
+    })?;
+    Ok(if has_failed { Exit::Failed } else { Exit::Ok })
+}
+
+/// Audits rows and returns where the result of each stands.
+fn work(
+    pending: &[Pending],
+    journal: &mut Journal,
+    args: &AuditArgs,
+    global: &Global,
+) -> anyhow::Result<Vec<(usize, Spot)>> {
+    if pending.is_empty() {
+        return Ok(Vec::new());
+    }
+    let threads = global.thread_count().get();
+    let each = u16::try_from(threads / pending.len().max(1)).unwrap_or(1).max(1);
+    let line = FollowLine::show(global.quiet || args.format.is_json());
+    let shared = Shared {
+        global: Global { threads: Some(each), verbose: false, quiet: true, ..global.clone() },
+        cells: RivalCell::all(&catalogue::open(global)?).collect(),
+        targets: Mutex::default(),
+        done: AtomicU64::new(0),
+        total: u64::try_from(pending.len()).unwrap_or(u64::MAX),
+        line: &line,
+        is_partial: args.fleet.partial,
+    };
+    let (sender, receiver) = sync_channel(WAITING);
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(pending.len()) {
+            let (shared, next, sender) = (&shared, &next, sender.clone());
+            scope.spawn(move || {
+                // In the manifest's order: what an interrupted audit has done is its front.
+                while let Some(row) = pending.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if sender.send((row.index, shared.audit(row))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        // A journal that cannot be written ends the work: nobody hears the threads then.
+        let written = write_down(&receiver, journal);
+        drop(receiver);
+        written
+    })
+}
+
+/// Writes results as they come, as many at a time as there are.
+fn write_down(
+    receiver: &Receiver<(usize, Entry)>,
+    journal: &mut Journal,
+) -> anyhow::Result<Vec<(usize, Spot)>> {
+    let mut spots = Vec::new();
+    while let Ok((index, entry)) = receiver.recv() {
+        let (mut indices, mut entries) = (vec![index], vec![entry]);
+        for (index, entry) in receiver.try_iter().take(WAITING) {
+            indices.push(index);
+            entries.push(entry);
+        }
+        spots.extend(indices.into_iter().zip(journal.add(&entries).context("cannot write the journal")?));
+    }
+    Ok(spots)
+}
+
+impl Shared<'_> {
+    fn audit(&self, row: &Pending) -> Entry {
+        let mut parts = Vec::new();
+        let result = self.target(&row.args).and_then(|target| {
+            if self.is_partial {
+                parts = crate::cli::audit::parts(&row.args, &self.global, true)?;
+                return Ok(RowResult::default());
+            }
+            audit_row(&row.args, &self.global, &target, &self.cells)
+        });
+        let mut result = result.unwrap_or_else(|error| RowResult {
+            failures: vec![format!("{error:#}")],
+            ..RowResult::default()
+        });
+        if let Some(part) = parts.first() {
+            // Each says all that failed in the row.
+            result.failures.clone_from(&part.failures);
+        }
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.line.say(&format!("auditing: {done} of {} rows", self.total));
+        let RowResult { points, failures, notes } = result;
+        Entry { row: row.identity.clone(), inputs: row.inputs.clone(), points, parts, failures, notes }
+    }
+
+    /// The target of a row; rows often share it, and to look it up takes longer than a small log.
+    fn target(&self, args: &AuditArgs) -> anyhow::Result<Arc<RowTarget>> {
+        let key = args.target_key();
+        let known = self.targets.lock().ok().and_then(|known| known.get(&key).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let target = Arc::new(args.row_target(&self.global)?);
+        if let Ok(mut known) = self.targets.lock() {
+            known.insert(key, Arc::clone(&target));
+        }
+        Ok(target)
+    }
+}
+
+/// Whether many points can be printed that way.
+pub(in crate::cli) fn check_format(format: ReportFormat, has_output: bool) -> anyhow::Result<()> {
+    let is_table =
+        matches!(format, ReportFormat::Text | ReportFormat::Json | ReportFormat::Csv | ReportFormat::Parquet);
+    ensure!(is_table, "the results of many runs are printed as text, json, csv or parquet");
+    check_binary(format, has_output)
+}
+
+/// Refuses to print what is no text.
+pub(in crate::cli) fn check_binary(format: ReportFormat, has_output: bool) -> anyhow::Result<()> {
+    ensure!(
+        format != ReportFormat::Parquet || has_output,
+        "a Parquet table is binary; name a file with -o FILE"
+    );
+    Ok(())
+}
+
+/// Prints the results, and what they come to.
+pub(in crate::cli) fn report(
+    rows: &dyn FleetRows,
+    args: &AuditArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let is_quiet = global.quiet || args.format.is_json();
+    rows.each(&mut |row| {
+        // What is of no row was said before.
+        for failure in row.failures.iter().filter(|_| row.row > 0) {
+            writeln!(err, "error: row {}: {failure}", row.row)?;
+        }
+        for note in row.notes.iter().filter(|_| !is_quiet) {
+            writeln!(err, "row {}: {note}", row.row)?;
+        }
+        Ok(())
+    })?;
+    let color = args.output.is_none() || global.color == crate::cli::global::Color::Always;
+    write_to(args.output.as_deref(), out, |out| match args.format.format() {
+        ReportFormat::Json => json::write_fleet(rows, out),
+        ReportFormat::Csv => csv::write_fleet(rows, out),
+        ReportFormat::Parquet => parquet::write_fleet(rows, out),
+        _ if color => text::fleet::write_fleet(rows, global.verbose, out),
+        _ => {
+            let mut coloured = Vec::new();
+            text::fleet::write_fleet(rows, global.verbose, &mut coloured)?;
+            out.write_all(&anstream::adapter::strip_bytes(&coloured).into_vec())
+        }
+    })?;
+    let tally = FleetTally::of(rows)?;
+    let exit = if tally.failed > 0 { Exit::Failed } else { Exit::Ok };
+    Ok(tally.worst.map_or(exit, |worst| exit.worst(exit_of(worst))))
+}

@@ -1,0 +1,53 @@
+//! Results of a fleet: the document of an audit, each point with its target, its row of the manifest and its labels.
+
+use std::io::{self, Write};
+
+use super::SCHEMA_VERSION;
+use crate::audit::Verdict;
+use crate::report::fleet::{FleetRows, FleetTally};
+
+/// Writes the document, one point a line.
+pub fn write_fleet(rows: &dyn FleetRows, out: &mut dyn Write) -> io::Result<()> {
+    let tally = FleetTally::of(rows)?;
+    write!(out, "{{\n  \"schema_version\": {SCHEMA_VERSION},\n  \"target\": null,\n  \"points\": [")?;
+    let mut between = "\n";
+    rows.each(&mut |row| {
+        for point in &row.points {
+            let labels = serde_json::to_string(&row.labels)?;
+            // A point's document is an object that is not empty.
+            let Some(rest) = point.document.get().strip_prefix('{') else { continue };
+            write!(out, "{between}    {{\"row\":{},\"labels\":{labels},{rest}", row.row)?;
+            between = ",\n";
+        }
+        Ok(())
+    })?;
+    let verdict = tally.worst.unwrap_or(Verdict::Insufficient).name();
+    write!(
+        out,
+        "\n  ],\n  \"verdict\": \"{verdict}\",\n  \"verdicts\": {}",
+        serde_json::to_string(&tally.verdicts)?
+    )?;
+    list(rows, out, "errors", |row| &row.failures)?;
+    list(rows, out, "notes", |row| &row.notes)?;
+    writeln!(out, "\n}}")
+}
+
+/// A list of texts, each with the number of its row.
+fn list(
+    rows: &dyn FleetRows,
+    out: &mut dyn Write,
+    name: &str,
+    of: fn(&crate::report::fleet::FleetRow) -> &Vec<String>,
+) -> io::Result<()> {
+    write!(out, ",\n  \"{name}\": [")?;
+    let mut between = "\n";
+    rows.each(&mut |row| {
+        for text in of(&row) {
+            let text = serde_json::to_string(&format!("row {}: {text}", row.row))?;
+            write!(out, "{between}    {text}")?;
+            between = ",\n";
+        }
+        Ok(())
+    })?;
+    write!(out, "{}]", if between == "\n" { "" } else { "\n  " })
+}

@@ -1,0 +1,5 @@
+//! What every format of a sign-off shares.
+
+mod run;
+
+pub use run::SignoffRun;

@@ -1,0 +1,133 @@
+//! Values in one form, however they were written.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// The mark of a text that only the run resolves, as the readers of scripts leave it.
+const UNRESOLVED: char = '\u{f8ff}';
+
+/// A value of a flag or a variable.
+///
+/// ```
+/// use accsim::signoff::launch::LaunchValue;
+///
+/// assert_eq!(LaunchValue::of("true"), LaunchValue::of("True"));
+/// assert_eq!(LaunchValue::of("0.50"), LaunchValue::of("0.5"));
+/// assert_eq!(LaunchValue::of("'[1, 2]'"), LaunchValue::of("[1,2]"));
+/// assert_eq!(LaunchValue::of("{\"b\":1, \"a\": 2}"), LaunchValue::of("{\"a\":2,\"b\":1}"));
+/// assert_ne!(LaunchValue::of("1"), LaunchValue::of("True"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LaunchValue {
+    /// The same text means the same.
+    Known(String),
+    /// Only the run resolves it.
+    Unresolved,
+}
+
+impl LaunchValue {
+    /// Reads a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        if text.contains(UNRESOLVED) || text.contains("${") {
+            return Self::Unresolved;
+        }
+        let text = text.trim();
+        let bare = ['\'', '"']
+            .iter()
+            .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+            .unwrap_or(text)
+            .trim();
+        Self::Known(plain(bare))
+    }
+
+    /// Several words behind one flag.
+    #[must_use]
+    pub fn list(words: &[String]) -> Self {
+        match words {
+            [] => Self::Known("True".to_owned()),
+            [one] => Self::of(one),
+            more => {
+                let all: Vec<Self> = more.iter().map(|word| Self::of(word)).collect();
+                let known: Option<Vec<&str>> = all.iter().map(|value| value.text()).collect();
+                known.map_or(Self::Unresolved, |known| Self::Known(format!("[{}]", known.join(", "))))
+            }
+        }
+    }
+
+    /// A value of a JSON document.
+    #[must_use]
+    pub fn json(value: &Value) -> Self {
+        match value {
+            Value::String(text) => Self::of(text),
+            other => Self::Known(of_json(other)),
+        }
+    }
+
+    /// Its text, where it is known.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Known(text) => Some(text),
+            Self::Unresolved => None,
+        }
+    }
+}
+
+impl fmt::Display for LaunchValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text().unwrap_or("(resolved at run time)"))
+    }
+}
+
+fn plain(text: &str) -> String {
+    match text {
+        "true" | "True" => return "True".to_owned(),
+        "false" | "False" => return "False".to_owned(),
+        "null" | "None" | "~" => return "None".to_owned(),
+        _ => {}
+    }
+    if let Some(number) = number(text) {
+        return number;
+    }
+    if text.starts_with(['{', '[']) {
+        // Python prints its lists with other quotes.
+        let value =
+            serde_json::from_str::<Value>(text).or_else(|_| serde_json::from_str(&text.replace('\'', "\"")));
+        if let Ok(value) = value {
+            return of_json(&value);
+        }
+    }
+    text.to_owned()
+}
+
+fn number(text: &str) -> Option<String> {
+    let is_number = text
+        .starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '+' | '.'))
+        && text.len() <= 32;
+    if !is_number {
+        return None;
+    }
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.to_string());
+    }
+    text.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number.to_string())
+}
+
+/// One form for every way to write it; a list of one is the one.
+fn of_json(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => self::number(&number.to_string()).unwrap_or_else(|| number.to_string()),
+        Value::String(text) => plain(text),
+        Value::Array(items) => match items.as_slice() {
+            [one] => of_json(one),
+            items => format!("[{}]", items.iter().map(of_json).collect::<Vec<_>>().join(", ")),
+        },
+        // Its keys are in order.
+        Value::Object(_) => value.to_string(),
+    }
+}

@@ -1,0 +1,148 @@
+//! Two launches, flag by flag.
+
+use serde_json::Value;
+
+use crate::support::{Folder, h200, item, snapshot, text};
+
+const SHELL: &str = "#!/bin/bash\nexport SGLANG_SIMULATE_ACC_LEN=3.51\nTP=4\npython3 -m sglang.launch_server \\\n  --model-path \
+                     models/qwen3 --tp $TP --speculative-algo EAGLE3 --speculative-num-steps 5 \\\n  --mem-fraction-static \
+                     0.50 --cuda-graph-bs 1 2 4 --trust-remote-code --dtype auto\n";
+
+const RECIPE: &str = "model:\n  path: models/qwen3\nroles:\n  agg:\n    engine: sglang\n    env:\n      SGLANG_SIMULATE_ACC_LEN: \
+                      \"3.510\"\n    args:\n      model-path: models/qwen3\n      tensor-parallel-size: 4\n      \
+                      speculative-algorithm: EAGLE3\n      speculative-num-steps: 5\n      mem-fraction-static: .5\n      \
+                      cuda-graph-bs-decode: [1, 2, 4]\n      trust-remote-code: true\n";
+
+const JSON: &str = r#"{"engine": "sglang", "env": {"SGLANG_SIMULATE_ACC_LEN": 3.51},
+    "args": {"cuda_graph_bs_decode": [1, 2, 4], "tp_size": 4, "model_path": "models/qwen3", "speculative_algorithm": "EAGLE3",
+    "speculative_num_steps": 5, "mem_fraction_static": 0.5, "trust_remote_code": true}}"#;
+
+const WORDS: &str = r#"{"env": {"SGLANG_SIMULATE_ACC_LEN": "3.51"}, "argv": ["python3", "-m", "sglang.launch_server",
+    "--model", "models/qwen3", "--tensor-parallel-size=4", "--speculative-algorithm", "EAGLE3", "--speculative-num-steps", "5",
+    "--mem-fraction-static", "0.5", "--cuda-graph-bs", "1", "2", "4", "--trust-remote-code"]}"#;
+
+fn folder() -> Folder {
+    let folder = Folder::empty();
+    for (name, text) in [("a.sh", SHELL), ("b.yaml", RECIPE), ("c.json", JSON), ("d.json", WORDS)] {
+        folder.write(name, text);
+    }
+    folder
+}
+
+/// Aliases, quoting, order, defaults and forms do not count.
+#[test]
+fn one_launch_in_every_form_is_equal() {
+    let folder = folder();
+    let forms = ["a.sh", "b.yaml", "c.json", "d.json"];
+    for left in forms {
+        for right in forms {
+            let (code, document) = folder.document(&format!("signoff launch-diff {left} {right}"));
+            assert_eq!(code, 0, "{left} {right}: {document:#}");
+        }
+    }
+}
+
+#[test]
+fn differences_are_sorted_by_the_profile() {
+    let folder = folder();
+    let changed = SHELL
+        .replace("TP=4", "TP=8")
+        .replace("--dtype auto", "--dtype bfloat16 --speculative-eagle-topk 2")
+        .replace("3.51", "3.61");
+    folder.write("e.sh", &changed);
+    let (code, document) = folder.document("signoff launch-diff a.sh e.sh");
+    assert_eq!(code, 1);
+    let arguments = item(&document, "launch-arguments");
+    let expected = [
+        ["dtype", "auto", "bfloat16", "no"],
+        ["speculative_eagle_topk", "(absent)", "2", "no"],
+        ["tp_size", "4", "8", "yes"],
+    ];
+    assert_eq!(rows(arguments), expected, "{document:#}");
+    assert_eq!(arguments["evidence"][0]["line"], 6);
+    let environment = item(&document, "launch-environment");
+    assert_eq!(rows(environment), [["SGLANG_SIMULATE_ACC_LEN", "3.51", "3.61", "no"]]);
+    snapshot("launch_diff.md", text(&folder.run("signoff launch-diff a.sh e.sh").stdout));
+}
+
+fn rows(item: &Value) -> Vec<Vec<&str>> {
+    let rows = item["table"]["rows"].as_array().unwrap();
+    rows.iter()
+        .map(|row| row.as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect())
+        .collect()
+}
+
+/// What may differ alone is no fault.
+#[test]
+fn expected_differences_hold() {
+    let folder = folder();
+    folder.write("e.sh", &SHELL.replace("TP=4", "TP=8"));
+    let (code, document) = folder.document("signoff launch-diff a.sh e.sh");
+    assert_eq!(code, 0);
+    let message = item(&document, "launch-arguments")["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("1 differ as expected"), "{message}");
+}
+
+/// Two servers of the recorded runs: what they printed themselves.
+#[test]
+fn lines_of_servers_are_compared() {
+    let folder = Folder::empty();
+    for name in ["e3k5_al351.log", "dp2_k5_al351.log", "dspark_k5_al351.log"] {
+        std::fs::copy(h200().join(name), folder.path.join(name)).unwrap();
+    }
+    let (code, document) = folder.document("signoff launch-diff e3k5_al351.log dp2_k5_al351.log");
+    // Their arguments differ as points of a curve may; nobody shows their environments.
+    assert_eq!(item(&document, "launch-arguments")["status"], "holds", "{document:#}");
+    assert_eq!(item(&document, "launch-environment")["status"], "cannot-decide");
+    assert_eq!(code, 3);
+    let (code, document) = folder.document("signoff launch-diff e3k5_al351.log dspark_k5_al351.log");
+    assert_eq!(code, 1);
+    let found = rows(item(&document, "launch-arguments"));
+    let algorithm = found.iter().find(|row| row[0] == "speculative_algorithm").unwrap();
+    assert_eq!(algorithm, &["speculative_algorithm", "EAGLE3", "DSPARK", "no"]);
+}
+
+/// A launch against what its server printed: what the server worked out for itself is no difference.
+#[test]
+fn a_command_is_compared_with_its_servers_line() {
+    let folder = Folder::empty();
+    std::fs::copy(h200().join("e3k5_al351.log"), folder.path.join("server.log")).unwrap();
+    let command = "python3 -m sglang.launch_server --model models/qwen3 --speculative-algorithm EAGLE3 \
+                   --speculative-num-steps 5 --speculative-eagle-topk 1 --speculative-num-draft-tokens 6 \
+                   --speculative-draft-model-path models/eagle3\n";
+    folder.write("launch.sh", command);
+    let (_, document) = folder.document("signoff launch-diff launch.sh server.log");
+    let arguments = item(&document, "launch-arguments");
+    assert_eq!(arguments["status"], "holds", "{arguments:#}");
+    folder.write("launch.sh", &command.replace("num-steps 5", "num-steps 3"));
+    let (code, document) = folder.document("signoff launch-diff launch.sh server.log");
+    assert_eq!(code, 1);
+    assert_eq!(rows(item(&document, "launch-arguments"))[0], ["speculative_num_steps", "3", "5", "no"]);
+}
+
+#[test]
+fn what_only_the_run_resolves_decides_nothing() {
+    let folder = folder();
+    folder.write("e.sh", &SHELL.replace("--speculative-num-steps 5", "--speculative-num-steps $(nproc)"));
+    let (code, document) = folder.document("signoff launch-diff a.sh e.sh");
+    assert_eq!(code, 3, "{document:#}");
+    let message = item(&document, "launch-arguments")["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("speculative_num_steps is resolved at run time"), "{message}");
+}
+
+#[test]
+fn what_starts_no_server_is_refused() {
+    let folder = folder();
+    folder.write("note.txt", "nothing here\n");
+    folder.write("bad.json", "{\"args\": \n");
+    for (line, part) in [
+        ("note.txt a.sh", "no server is started here"),
+        ("bad.json a.sh", "no JSON"),
+        ("none.sh a.sh", "cannot read none.sh"),
+        ("- -", "standard input can be read once"),
+    ] {
+        let output = folder.run(&format!("signoff launch-diff {line}"));
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(text(&output.stderr).contains(part), "{line}: {}", text(&output.stderr));
+    }
+}
