@@ -300,6 +300,8 @@ class Audit:
     """What could not be read to its end: the points do not hold all of it."""
     notes: list[str]
     schema_version: int
+    verdicts: dict[str, int] = field(default_factory=dict)
+    """Of an audit of a manifest: points by verdict."""
     document: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The JSON document that this was made of."""
 

@@ -14,6 +14,8 @@ from ._target import Cell, Target
 class UnreadableError(AccsimError):
     """Part of the evidence could not be read; :attr:`audit` is what the rest shows."""
 
+    __module__ = "accsim"
+
     def __init__(self, text: str, audit: Audit) -> None:
         """Keep what could be read."""
         super().__init__(text)

@@ -23,6 +23,8 @@ class AccsimError(Exception):
     An unknown curve, a cell that was never measured, a file that cannot be read, an argument that does not fit.
     """
 
+    __module__ = "accsim"
+
 
 @dataclass(frozen=True)
 class Completed:

@@ -290,13 +290,40 @@ class Arrays(unittest.TestCase):
         self.assertEqual(made.lines_numpy().shape, (60,))
 
 
+class Frames(unittest.TestCase):
+    """Tables in pandas and polars, where they are."""
+
+    def test_pandas_takes_them_as_they_are(self) -> None:
+        pandas = self.imported("pandas")
+        frame = pandas.DataFrame(accsim.records(LOG, None))
+        self.assertEqual(frame.shape[0], 126)
+        decode = frame[frame["kind"] == "decode"]
+        self.assertAlmostEqual(float(decode["accept_len"].mean()), 2.99255813953)
+        audits = pandas.DataFrame(accsim.audit(LOG, CELL).columns())
+        self.assertEqual(list(audits["verdict"]), ["consistent"])
+
+    def test_polars_takes_them_as_they_are(self) -> None:
+        polars = self.imported("polars")
+        frame = polars.DataFrame(accsim.records(LOG))
+        self.assertEqual(frame.height, 86)
+        self.assertAlmostEqual(frame["accept_len"].mean(), 2.99255813953)
+        predictions = polars.DataFrame(accsim.predict(LOG, [2.0, 2.75]).columns())
+        self.assertEqual(predictions["basis"].to_list(), ["ratio"] * 8)
+
+    def imported(self, name: str) -> Any:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            self.skipTest(f"{name} is not installed")
+
+
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     """The examples of the docstrings and of the pages, too."""
     for module in pkgutil.iter_modules(accsim.__path__, "accsim."):
         if module.name != "accsim.__main__" and not module.name.endswith("._accsim"):
             tests.addTests(doctest.DocTestSuite(importlib.import_module(module.name)))
     tests.addTests(doctest.DocTestSuite(accsim))
-    for page in ["docs/python.md", "python/README.md"]:
+    for page in ["README.md", "docs/python.md", "python/README.md"]:
         tests.addTests(doctest.DocFileSuite(str(ROOT / page), module_relative=False))
     return tests
 
