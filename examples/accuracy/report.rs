@@ -139,8 +139,9 @@ fn ratios(root: &Path, page: &mut String) -> Result<(), Box<dyn Error>> {
          | running | predicted tokens/s | 5-95 % | basis | measured | error |\n|---|---|---|---|---|---|\n",
     );
     let (from, to) = (model(root, &["e3k5_al351"])?, model(root, &["e3k5_al200"])?);
-    for level in to.levels.iter().filter(|level| level.drafts == 5) {
-        let question = Question { accept_length: 2.0, drafts: 5, running: level.running, lengths: None };
+    for level in to.levels.iter().filter(|level| level.drafts == Some(5)) {
+        let question =
+            Question { accept_length: 2.0, drafts: Some(5), running: level.running, lengths: None };
         let found = predict(&from, &question)?;
         writeln!(
             page,

@@ -1,17 +1,21 @@
 //! Counters, requests and endpoints of a point, while its files are read: what counts, once.
 
+mod exports;
+mod scrapes;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::finding::{Finding, FindingCode, Severity};
 use super::pooled::{PooledEvidence, PooledRank, PooledSource};
 use crate::engine::Engine;
 use crate::evidence::{
-    CounterRecord, Counts, Exporter, IterationStats, ModelCounts, Moment, Place, Pool, RequestFigures,
-    Scrape, Span, StepCount, Tags, Window, difference,
+    CounterRecord, Counts, Exporter, IterationStats, ModelCounts, Place, Pool, RequestFigures, Span,
+    StepCount, Tags, Window,
 };
+use exports::Exports;
+use scrapes::Scrapes;
 
-/// Scraped places, models and ranks that are kept apart.
+/// Ranks that are kept apart.
 const MOST_KEPT: usize = 10_000;
 
 /// Bins of a histogram: more than any draft length.
@@ -21,20 +25,13 @@ const MOST_BINS: u32 = 256;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Figures {
     /// Scrapes of servers, by what was scraped.
-    scrapes: BTreeMap<(Exporter, Option<String>, String), Moments>,
+    scrapes: Scrapes,
     /// Sums over a run that a client kept.
-    exports: BTreeMap<Exporter, Evidence>,
+    exports: Exports,
     /// Records of TensorRT-LLM's `/metrics`, by rank.
     iterations: BTreeMap<Option<u32>, Evidence>,
     requests: BTreeMap<Exporter, Requests>,
     findings: Vec<Finding>,
-}
-
-/// The scrapes of one place.
-#[derive(Clone, Debug, Default)]
-struct Moments {
-    before: Option<(Place, Arc<Scrape>)>,
-    after: Option<(Place, Arc<Scrape>, ModelCounts)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -85,25 +82,14 @@ impl Figures {
     /// The evidence, each kind by itself, and what is to be said of it.
     pub(super) fn finish(mut self) -> (Vec<PooledEvidence>, Vec<Finding>) {
         let mut found = Vec::new();
-        let mut counted: BTreeMap<Exporter, Vec<(Place, PooledRank)>> = BTreeMap::new();
-        for ((exporter, model, _), moments) in std::mem::take(&mut self.scrapes) {
-            if let Some((place, window)) = self.between(model.as_deref(), moments) {
-                counted.entry(exporter).or_default().push((place, rank(None, &[window])));
-            }
-        }
-        for (exporter, ranks) in counted {
+        for (exporter, ranks) in self.scraped() {
             let first = ranks.first().map(|(place, _)| *place);
             let ranks = ranks.into_iter().map(|(_, rank)| rank).collect();
             found.push(evidence(exporter.engine(), PooledSource::Counters, ranks, first));
         }
-        let has = |found: &[PooledEvidence], engine| found.iter().any(|known| known.engine == engine);
-        // The same counters as a client saw them: one of the two is enough.
-        for (exporter, kept) in std::mem::take(&mut self.exports) {
-            if !has(&found, exporter.engine()) && kept.pool.windows > 0 {
-                found.push(kept.of(exporter.engine(), PooledSource::Counters));
-            }
-        }
-        if !self.iterations.is_empty() && !has(&found, Engine::Trtllm) {
+        // The same counters as a client saw them: judged where there is nothing sharper, and compared.
+        found.extend(std::mem::take(&mut self.exports).finish());
+        if !self.iterations.is_empty() {
             let first = self.iterations.values().filter_map(|kept| kept.first).min();
             let ranks = std::mem::take(&mut self.iterations).into_iter().map(|(rank, kept)| PooledRank {
                 tags: tags(rank),
@@ -111,7 +97,7 @@ impl Figures {
                 pool: kept.pool,
                 max_running_req: None,
             });
-            found.push(evidence(Engine::Trtllm, PooledSource::Counters, ranks.collect(), first));
+            found.push(evidence(Engine::Trtllm, PooledSource::Iterations, ranks.collect(), first));
         }
         for (exporter, requests) in std::mem::take(&mut self.requests) {
             let is_shared = exporter == Exporter::Sglang;
@@ -130,11 +116,7 @@ impl Figures {
         }
         match (&counters.scrape, counters.span) {
             (Some(scrape), Span::Lifetime) => self.scrape(place, counters, scrape),
-            _ => {
-                if let Some(window) = self.window(place, &counters.counts) {
-                    self.exports.entry(counters.exporter).or_default().add(place, &window);
-                }
-            }
+            _ => self.export(place, counters),
         }
         if let Some(length) = counters.last_accept_length.filter(|_| counters.counts.steps.is_none()) {
             self.note(
@@ -157,49 +139,6 @@ impl Figures {
                 ),
             );
         }
-    }
-
-    fn scrape(&mut self, place: Place, counters: &ModelCounts, scrape: &Arc<Scrape>) {
-        if counters.counts.is_empty() {
-            return;
-        }
-        let key = (counters.exporter, counters.model.clone(), scrape.place.clone());
-        if self.scrapes.len() >= MOST_KEPT && !self.scrapes.contains_key(&key) {
-            return;
-        }
-        let moments = self.scrapes.entry(key).or_default();
-        match scrape.moment {
-            Some(Moment::Before) => moments.before = Some((place, Arc::clone(scrape))),
-            Some(Moment::After) | None => {
-                moments.after = Some((place, Arc::clone(scrape), counters.clone()));
-            }
-        }
-    }
-
-    /// What was counted between the scrapes of one place, or since the server's start where there is one scrape.
-    fn between(&mut self, model: Option<&str>, moments: Moments) -> Option<(Place, Window)> {
-        let (place, counts) = match (moments.before, moments.after) {
-            (Some((_, before)), Some((place, after, _))) => {
-                match difference(&before.snapshot, &after.snapshot, model) {
-                    Ok(difference) => (place, difference.counts),
-                    Err(error) => {
-                        self.reset(place, &error.to_string());
-                        return None;
-                    }
-                }
-            }
-            (None, Some((place, _, counters))) => (place, counters.counts),
-            (Some((place, _)), None) => {
-                self.note(
-                    FindingCode::CounterReset,
-                    place,
-                    "counters of before the run, and none of after it: nothing was counted".to_owned(),
-                );
-                return None;
-            }
-            (None, None) => return None,
-        };
-        Some((place, self.window(place, &counts)?))
     }
 
     fn request(&mut self, place: Place, request: &RequestFigures) {

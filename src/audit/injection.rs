@@ -56,6 +56,18 @@ impl InjectedSetting {
         (length.is_finite() && length > 0.0).then_some(length)
     }
 
+    /// The share of the drafts that it has ATOM accept.
+    fn rate(&self) -> Option<f64> {
+        let is_rate = self.name == "spec_decode_acceptance_rate";
+        is_rate.then(|| self.value.parse().ok()).flatten().filter(|rate| (0.0..=1.0).contains(rate))
+    }
+
+    /// Whether a server that has it simulates acceptance, at whatever length.
+    fn simulates(&self) -> bool {
+        let is_method = self.name == "rejection_sample_method" && self.value == "synthetic";
+        is_method || self.name == "synthetic_acceptance_rate" || self.rate().is_some() || self.accept_length().is_some()
+    }
+
     /// The rates that it sets, of the first one, two, ... drafts all accepted.
     #[must_use]
     pub fn rates(&self) -> Option<Vec<f64>> {
@@ -76,10 +88,14 @@ impl InjectedSetting {
 }
 
 /// The accept lengths that were set, each with the first setting of it.
-pub(super) fn lengths(settings: &[InjectedSetting]) -> Vec<(f64, &InjectedSetting)> {
+///
+/// ATOM's rate is a share of the drafts: `shown` is K as the evidence has it, where no setting says it.
+pub(super) fn lengths(settings: &[InjectedSetting], shown: Option<u32>) -> Vec<(f64, &InjectedSetting)> {
+    let drafts = settings.iter().rev().find_map(InjectedSetting::draft_length).or(shown);
     let mut lengths: Vec<(f64, &InjectedSetting)> = Vec::new();
     for setting in settings {
-        if let Some(length) = setting.accept_length()
+        let by_rate = || Some(setting.rate()?.mul_add(f64::from(drafts?), 1.0));
+        if let Some(length) = setting.accept_length().or_else(by_rate)
             && !lengths.iter().any(|(known, _)| (known - length).abs() < SAME)
         {
             lengths.push((length, setting));
@@ -89,9 +105,14 @@ pub(super) fn lengths(settings: &[InjectedSetting]) -> Vec<(f64, &InjectedSettin
 }
 
 /// The one accept length that a run was given, with the setting that says so; `None` where none is known, or several.
+///
+/// `drafts` is K as the evidence shows it, for a setting that is a share of it.
 #[must_use]
-pub fn injected_length(settings: &[InjectedSetting]) -> Option<(f64, &InjectedSetting)> {
-    match lengths(settings).as_slice() {
+pub fn injected_length(
+    settings: &[InjectedSetting],
+    drafts: Option<u32>,
+) -> Option<(f64, &InjectedSetting)> {
+    match lengths(settings, drafts).as_slice() {
         [one] => Some(*one),
         _ => None,
     }
@@ -106,7 +127,7 @@ pub(super) fn rates(settings: &[InjectedSetting]) -> Option<Vec<f64>> {
 
 /// Settings that contradict the target, or each other. `shown` is the mean of the lines.
 pub(super) fn conflicts(seen: &Observed, target: Option<&Target>, shown: Option<f64>) -> Vec<Finding> {
-    let lengths = lengths(&seen.injected);
+    let lengths = lengths(&seen.injected, seen.draft_length());
     let shown = shown.map_or_else(
         || "the log shows no accept length".to_owned(),
         |mean| format!("the log shows {mean:.3} on average"),
@@ -152,7 +173,8 @@ pub(super) fn conflicts(seen: &Observed, target: Option<&Target>, shown: Option<
 
 /// The first sign that an evaluation run was told to simulate.
 pub(super) fn first_length(settings: &[InjectedSetting]) -> Option<&InjectedSetting> {
-    settings.iter().find(|setting| setting.accept_length().is_some())
+    let length = settings.iter().find(|setting| setting.accept_length().is_some());
+    length.or_else(|| settings.iter().find(|setting| setting.simulates()))
 }
 
 #[cfg(test)]
@@ -176,11 +198,11 @@ mod tests {
         let (old, new) =
             (setting("SIMULATE_ACC_LEN", "3.510", 3), setting("SGLANG_SIMULATE_ACC_LEN", "3.51", 4));
         let settings = [method, off, old, new];
-        let (length, from) = injected_length(&settings).unwrap();
+        let (length, from) = injected_length(&settings, None).unwrap();
         assert!((length - 3.51).abs() < 1e-12 && from.place.line == 3);
         let other = [settings.to_vec(), vec![setting("SGLANG_SIMULATE_ACC_LEN", "3.61", 5)]].concat();
-        assert!(injected_length(&other).is_none());
-        assert!(injected_length(&settings[..2]).is_none());
+        assert!(injected_length(&other, None).is_none());
+        assert!(injected_length(&settings[..2], None).is_none());
     }
 
     #[test]

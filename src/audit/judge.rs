@@ -154,6 +154,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         steady_mean_tps: total(|speed| speed.steady_mean_tps),
         lattice: analysis.as_ref().map(|analysis| analysis.lattice),
         pooled: None,
+        pooled_from: None,
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         expected_line: target.and_then(|target| ExpectedLine::of(target, interval.steps)),
         replay,

@@ -293,7 +293,8 @@ impl PointBuilder {
 
     /// Takes a line of an engine that prints sums.
     fn engine_line(&mut self, place: Place, line: &EngineLine) {
-        if self.scope.by_segment && self.pooled.has_lines() && self.pooled.jumps_back(line) {
+        let begins_anew = || self.pooled.jumps_back(line) || self.pooled.is_another_server(line);
+        if self.scope.by_segment && self.pooled.has_lines() && begins_anew() {
             self.split();
         }
         if let EngineLine::AtomForced(forced) = line {
@@ -721,6 +722,19 @@ impl Observed {
             Some(server) => server::max_accept_length(server),
             None => configured().or_else(shown).map(|length| length.saturating_add(1)),
         }
+    }
+
+    /// Drafts a step, as the evidence shows them.
+    #[must_use]
+    pub fn draft_length(&self) -> Option<u32> {
+        self.max_accept_length().and_then(|max| max.checked_sub(1)).filter(|length| *length > 0)
+    }
+
+    /// The engine that the point is of, where that is known.
+    #[must_use]
+    pub fn engine(&self) -> Option<Engine> {
+        let sglang = || (self.decode_lines() > 0 || self.servers.count() > 0).then_some(Engine::Sglang);
+        self.engine.or_else(sglang).or_else(|| self.engine_hint())
     }
 
     /// The engine: as the caller named it, as its lines or its evidence show it, or as its settings do.

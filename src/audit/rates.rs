@@ -3,41 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::evidence::Place;
+use crate::law::{MOST_DRAFT_TOKENS, RateDefinition, least_draft_tokens};
 
 /// Pairs of printed values kept; a real log has a few hundred.
 const MAX_PAIRS: usize = 1 << 14;
-
-/// Draft tokens that are tried when the server's arguments are unknown.
-const MAX_DRAFT_TOKENS: u32 = 64;
-
-/// How a build divides (A tokens with the bonus, C request-steps, d draft tokens).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum RateDefinition {
-    /// `(A - C) / (C (d - 1))`: SGLang 0.5.11 and later.
-    Drafts,
-    /// `A / (C d)`: 0.5.3.post2 to 0.5.10.
-    Tokens,
-    /// `A / (C (d - 1))`, which can exceed 1: some builds of October 2025 (sgl-project/sglang#11572).
-    Unbounded,
-}
-
-const DEFINITIONS: [RateDefinition; 3] =
-    [RateDefinition::Drafts, RateDefinition::Tokens, RateDefinition::Unbounded];
-
-impl RateDefinition {
-    /// Whether the printed pair, in hundredths, can come from one count under this definition.
-    fn fits(self, draft_tokens: u32, hundredths: u32, rate: u32) -> bool {
-        let length = f64::from(hundredths) / 100.0;
-        let tokens = f64::from(draft_tokens);
-        let (expected, divisor) = match self {
-            Self::Drafts => ((length - 1.0) / (tokens - 1.0), tokens - 1.0),
-            Self::Tokens => (length / tokens, tokens),
-            Self::Unbounded => (length / (tokens - 1.0), tokens - 1.0),
-        };
-        // Both values were rounded; a little more for the arithmetic itself.
-        (f64::from(rate) / 100.0 - expected).abs() <= 0.005 + 0.005 / divisor + 1e-9
-    }
-}
 
 /// The printed pairs of accept length and accept rate.
 #[derive(Clone, Debug, Default)]
@@ -92,9 +61,8 @@ impl Rates {
         if let Some(check) = expected.filter(|tokens| *tokens >= 2).and_then(|tokens| self.with(tokens)) {
             return check;
         }
-        // No step emits more tokens than were drafted, the root included.
-        let longest = self.pairs.keys().map(|(hundredths, _)| hundredths.div_ceil(100)).max().unwrap_or(0);
-        let mut others = (longest.max(2)..=MAX_DRAFT_TOKENS).filter_map(|tokens| match self.with(tokens) {
+        let least = least_draft_tokens(self.pairs.keys().map(|(hundredths, _)| *hundredths));
+        let mut others = (least..=MOST_DRAFT_TOKENS).filter_map(|tokens| match self.with(tokens) {
             Some(RateCheck::Agrees { definition, .. }) if definition != RateDefinition::Unbounded => {
                 Some((definition, tokens))
             }
@@ -109,7 +77,7 @@ impl Rates {
             // Several numbers fit and none is named: nothing to hold against the lines.
             (Some(_), Some(_), None) => RateCheck::Absent,
             _ => {
-                let unbounded = (2..=MAX_DRAFT_TOKENS)
+                let unbounded = (2..=MOST_DRAFT_TOKENS)
                     .any(|tokens| self.misfit(RateDefinition::Unbounded, tokens).is_none());
                 RateCheck::Disagrees { unbounded, place: self.first_misfit(expected).unwrap_or(first) }
             }
@@ -118,7 +86,7 @@ impl Rates {
 
     /// What one number of draft tokens explains; `None` when some line fits neither definition of a release.
     fn with(&self, draft_tokens: u32) -> Option<RateCheck> {
-        for definition in DEFINITIONS {
+        for definition in RateDefinition::ALL {
             if self.misfit(definition, draft_tokens).is_none() {
                 return match definition {
                     RateDefinition::Unbounded => None,

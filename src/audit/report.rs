@@ -13,6 +13,7 @@ use super::finding::Finding;
 use super::injection::InjectedSetting;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
+use super::pooled::PooledSource;
 use super::sample::DecodeInterval;
 use super::sequential::Sequence;
 use super::series::Series;
@@ -76,6 +77,8 @@ pub struct PointReport {
     pub lattice: Option<LatticeCheck>,
     /// Sums of accepted drafts and steps, where the evidence comes as sums.
     pub pooled: Option<Pool>,
+    /// What these sums are from.
+    pub pooled_from: Option<PooledSource>,
     /// What the server's own draws say, where the point was built with replay.
     pub replay: Option<Replay>,
     /// The lines in their order, where the point was built to keep them.

@@ -629,7 +629,7 @@ impl Wanted {
     ) -> anyhow::Result<Option<Target>> {
         Ok(match self {
             Self::Evaluation => None,
-            Self::Nothing => match injected_length(seen.injected()) {
+            Self::Nothing => match injected_length(seen.injected(), seen.draft_length()) {
                 Some((length, setting)) => {
                     let place = format!("{}:{}", name(setting.place), setting.place.line);
                     let Some(max) = seen.max_accept_length().or(max) else {

@@ -29,15 +29,7 @@ pub(crate) struct Found {
 
 pub(crate) fn read(found: &FoundFile) -> anyhow::Result<Found> {
     let (FoundFile::Env(path) | FoundFile::Recipe(path)) = found;
-    let is_stdin = path == Path::new("-");
-    let file = if is_stdin { "(standard input)".to_owned() } else { path.display().to_string() };
-    let bytes = if is_stdin { limited(io::stdin().lock()) } else { File::open(path).and_then(limited) }
-        .with_context(|| format!("cannot read {file}"))?;
-    ensure!(
-        u64::try_from(bytes.len()).is_ok_and(|bytes| bytes <= MOST_BYTES),
-        "{file} is larger than {MOST_BYTES} bytes"
-    );
-    let text = String::from_utf8_lossy(&bytes);
+    let (file, text) = text(path)?;
     let (roles, unread) = match found {
         FoundFile::Env(_) => (vec![parse_env(&text).with_context(|| file.clone())?], Vec::new()),
         FoundFile::Recipe(_) => {
@@ -46,6 +38,19 @@ pub(crate) fn read(found: &FoundFile) -> anyhow::Result<Found> {
         }
     };
     Ok(Found { file, roles, unread })
+}
+
+/// The name of a file, and what it holds.
+pub(crate) fn text(path: &Path) -> anyhow::Result<(String, String)> {
+    let is_stdin = path == Path::new("-");
+    let file = if is_stdin { "(standard input)".to_owned() } else { path.display().to_string() };
+    let bytes = if is_stdin { limited(io::stdin().lock()) } else { File::open(path).and_then(limited) }
+        .with_context(|| format!("cannot read {file}"))?;
+    ensure!(
+        u64::try_from(bytes.len()).is_ok_and(|bytes| bytes <= MOST_BYTES),
+        "{file} is larger than {MOST_BYTES} bytes"
+    );
+    Ok((file, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 fn limited(source: impl Read) -> io::Result<Vec<u8>> {

@@ -21,7 +21,7 @@ pub use atom::{AtomForced, AtomStats};
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use counters::{
     Contradiction, Counted, CounterRecord, Counts, DebugStats, Difference, DifferenceError, Exporter,
-    Exposed, Family, IterationStats, JsonEnd, LineFault, ModelCounts, Moment, RequestFigures, Role, Sample,
+    Exposed, Family, Form, IterationStats, JsonEnd, LineFault, ModelCounts, Moment, RequestFigures, Role, Sample,
     Scrape, SeriesKey, ServerInfo, Snapshot, Span, TextRead, Track, difference, parse_line, read_json,
     read_text,
 };

@@ -16,6 +16,7 @@ mod per_position;
 mod pmf;
 mod pool;
 mod printed;
+mod rate;
 mod real_head;
 mod setting;
 mod special;
@@ -45,6 +46,7 @@ pub use two_point::TwoPoint;
 pub use values::LineValues;
 
 pub(crate) use number::{float, whole, whole32};
+pub(crate) use rate::{MOST_DRAFT_TOKENS, RateDefinition, draft_tokens_of, least_draft_tokens};
 pub(crate) use special::{
     beta_quantile, beta_reg, chi_square_lower, chi_square_upper, ln_gamma, normal_quantile, normal_upper,
     student_quantile,

@@ -27,6 +27,7 @@ mod shell;
 mod source;
 mod srt;
 mod thinking;
+mod told;
 mod variants;
 
 pub use allow::{Allowed, Date, DateError};
@@ -38,3 +39,4 @@ pub use launch::engine_of_framework;
 pub use master::{Master, MasterError, MasterPin, parse_master};
 pub use model::{Document, Kind, Role};
 pub use selector::{Selector, SelectorError};
+pub use told::{Told, ToldError, ToldSetting};

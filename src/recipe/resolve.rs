@@ -4,7 +4,7 @@ mod pin;
 mod speculation;
 
 pub(crate) use pin::{Pin, TOKEN_MODE, is_synthetic, method_variable, pin_in, pin_of, pin_variable};
-pub(crate) use speculation::{DraftLength, Speculation, speculation_of};
+pub(crate) use speculation::{DraftLength, Speculation, json_object, speculation_of};
 
 /// Something that cannot be read, with the reason.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,7 @@
 
 use crate::evidence::Place;
 
+use super::effort::Pool;
 use super::line::{Line, WindowKind};
 use super::options::ReplayOptions;
 use super::reach::BatchPath;
@@ -64,6 +65,7 @@ pub struct ReplayBuilder {
     done: Vec<RunOutcome>,
     run: Run,
     ranks: Vec<RankState>,
+    pool: Pool,
 }
 
 /// What the next line of a rank needs to know.
@@ -133,14 +135,14 @@ impl ReplayBuilder {
     /// No line yet.
     #[must_use]
     pub fn new(options: ReplayOptions) -> Self {
-        Self { options, done: Vec::new(), run: Run::default(), ranks: Vec::new() }
+        Self { options, done: Vec::new(), run: Run::default(), ranks: Vec::new(), pool: Pool::default() }
     }
 
     /// A server begins: its draws start anew.
     pub fn start(&mut self, server: ServerDraws) {
         let run = std::mem::replace(&mut self.run, Run::new(server));
         if run.has_lines() && self.done.len() < MOST_RUNS {
-            self.done.push(run.finish(&self.options));
+            self.done.push(run.finish(&self.options, &mut self.pool));
         }
         self.ranks.clear();
     }
@@ -216,7 +218,7 @@ impl ReplayBuilder {
             gap,
             follows: succession == Succession::Next,
         };
-        self.run.add(rank, line, &self.options);
+        self.run.add(rank, line, &self.options, &mut self.pool);
     }
 
     /// Whether the lines of the server at hand are only counted: its seed is not known, and it is not to be searched.
@@ -237,7 +239,7 @@ impl ReplayBuilder {
     #[must_use]
     pub fn finish(mut self) -> ReplayEvidence {
         if self.run.has_lines() || self.done.is_empty() {
-            self.done.push(self.run.finish(&self.options));
+            self.done.push(self.run.finish(&self.options, &mut self.pool));
         }
         ReplayEvidence { runs: self.done, options: self.options }
     }

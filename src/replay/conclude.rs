@@ -117,7 +117,10 @@ impl ReplayEvidence {
         // A law that is borne out better, and fails nowhere, leaves nothing to contradict.
         let rival = candidates
             .iter()
-            .filter(|other| other.is_good() || other.outcome.given_up == Some(GivenUp::Slips))
+            .filter(|other| {
+                use GivenUp::{Adrift, Effort, Slips};
+                other.is_good() || matches!(other.outcome.given_up, Some(Slips | Adrift | Effort))
+            })
             .map(Candidate::log10_tail)
             .fold(0.0, f64::min);
         if let Some(nearest) =
@@ -136,7 +139,13 @@ impl ReplayEvidence {
         match (stated, claim) {
             _ if possible > PROOF => self.unavailable(ReplayReason::TooFewLines { log10_chance: possible }),
             _ if slipped.is_some() => self.unavailable(ReplayReason::TooManySlips),
-            (Some(stated), Some(_)) if stated.outcome.failed == 0 && stated.outcome.tally.adrift > 0 => {
+            (Some(stated), Some(_)) if stated.outcome.given_up == Some(GivenUp::Effort) => {
+                self.unavailable(ReplayReason::TooEntangled)
+            }
+            (Some(stated), Some(_))
+                if stated.outcome.given_up == Some(GivenUp::Adrift)
+                    || (stated.outcome.failed == 0 && stated.outcome.tally.adrift > 0) =>
+            {
                 self.unavailable(ReplayReason::Unplaced)
             }
             (Some(_), Some(claim)) if claim.fits && self.is_seed_given() => {

@@ -1,21 +1,19 @@
 //! Follows one rank's lines along one sequence of draws.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::effort::Effort;
 use super::law::DrawLaw;
 use super::line::{Judgement, Line, Printer, WindowKind};
-use super::odds::{Odds, log10_tried};
-use super::resync::{self, Found, Search};
+use super::odds::{Odds, Tails, log10_tried};
+use super::resync::{self, Found, MOST_DRAWS_AHEAD, Search};
 use super::sequence::{Sampler, Sequence};
 use super::tally::{Slip, Tally};
 
 /// Lines looked ahead where 16 are plenty, and at most.
 const LEAST_AHEAD: f64 = 32.0;
 const MOST_AHEAD: f64 = 512.0;
-
-/// Draws looked ahead at most.
-const MOST_DRAWS_AHEAD: usize = 1 << 20;
 
 /// Lines before a slip that may belong to the other side of it.
 const TAIL: usize = 32;
@@ -28,6 +26,9 @@ const FREE_FAILURES: u64 = 5;
 
 /// Of so many exact lines one may fail: more, and the sequence is given up.
 const EXACT_PER_FAILURE: u64 = 5;
+
+/// Lines whose place cannot be told before it matters how many fit.
+const FREE_ADRIFT: u64 = 64;
 
 /// Slips that any log may have, and lines for each further one.
 const FREE_SLIPS: u64 = 4;
@@ -67,10 +68,13 @@ pub(super) struct Script {
     pub(super) sampler: Arc<Sampler>,
     pub(super) printer: Printer,
     pub(super) odds: Odds,
+    /// The same as a table, once a search asks for it.
+    tails: OnceLock<Tails>,
     /// Draws of a line.
     pub(super) interval: usize,
-    /// Lines to wait for before a line that fails is decided about.
+    /// Lines to wait for before a line that fails is decided about, and at most.
     ahead: usize,
+    most_awaited: usize,
 }
 
 impl Script {
@@ -80,7 +84,8 @@ impl Script {
         // Twice the lines that a multiple of the interval takes to be believed.
         let needed = 2.0 * -resync::BELIEVED_AT / (-odds.log10_line()).max(1e-3);
         let ahead = crate::law::whole32(needed.clamp(LEAST_AHEAD, MOST_AHEAD).ceil());
-        let ahead = usize::try_from(ahead).unwrap_or(32).min((MOST_DRAWS_AHEAD / steps).max(2));
+        let most_awaited = MOST_AWAITED.min((MOST_DRAWS_AHEAD / steps).max(2));
+        let ahead = usize::try_from(ahead).unwrap_or(32).min(most_awaited);
         let support = law.acceptance().support();
         Self {
             law,
@@ -88,13 +93,20 @@ impl Script {
             sampler: Arc::new(Sampler::new(&law)),
             printer: Printer::new(interval, *support.start(), *support.end()),
             odds,
+            tails: OnceLock::new(),
             interval: steps,
             ahead,
+            most_awaited,
         }
     }
 
     pub(super) fn sequence(&self) -> Sequence {
         Sequence::with(self.seed, Arc::clone(&self.sampler))
+    }
+
+    /// [`Odds::log10_tail`] for those who ask often.
+    pub(super) fn log10_tail(&self, exact: u64, lines: u64) -> f64 {
+        self.tails.get_or_init(|| Tails::new(self.odds)).log10(exact, lines)
     }
 
     pub(super) fn steps(&self) -> u64 {
@@ -109,6 +121,10 @@ pub(super) enum GivenUp {
     Failures,
     /// Too many slips.
     Slips,
+    /// Most lines belong to draws that cannot be told.
+    Adrift,
+    /// Finding places for the lines takes too long.
+    Effort,
 }
 
 /// Another offset, from the one that is followed.
@@ -142,13 +158,14 @@ pub(super) struct Follower {
     /// Lines since the place was last searched: exact steady ones, others, exact others; and the price of that search.
     since: [u64; 3],
     price: f64,
+    effort: Effort,
     pub(super) tally: Tally,
     pub(super) given_up: Option<GivenUp>,
 }
 
 impl Follower {
     /// Begins with draw number `first`; `charge` is the decimal logarithm of the places tried for it.
-    pub(super) fn new(script: Arc<Script>, first: u64, charge: f64) -> Self {
+    pub(super) fn new(script: Arc<Script>, first: u64, charge: f64, effort: Effort) -> Self {
         Self {
             sequence: script.sequence(),
             awaited: script.ahead,
@@ -162,6 +179,7 @@ impl Follower {
             searches: 0,
             since: [0; 3],
             price: f64::NEG_INFINITY,
+            effort,
             tally: Tally { charge, ..Tally::default() },
             given_up: None,
         }
@@ -177,6 +195,11 @@ impl Follower {
         if self.pending.len() >= self.awaited {
             self.resolve(false);
         }
+    }
+
+    /// What looking for places took.
+    pub(super) fn spent(&self) -> u64 {
+        self.effort.spent()
     }
 
     /// Stops following; what was counted stays.
@@ -231,6 +254,12 @@ impl Follower {
     /// Forgets the other offsets at which the line does not fit.
     fn keep_rivals(&mut self, line: &Line, judgement: Judgement) {
         let is_exact = i64::from(judgement == Judgement::Exact);
+        let rivals = u64::try_from(self.rivals.len()).unwrap_or(u64::MAX);
+        self.effort.spend(rivals.saturating_mul(1 + self.script.steps() / 16));
+        if self.effort.is_used_up() {
+            self.given_up = Some(GivenUp::Effort);
+            return;
+        }
         let (script, sequence, next) = (&self.script, &mut self.sequence, self.next);
         self.rivals.retain_mut(|rival| {
             let Some(judged) = judge_at(script, sequence, next, rival.draws, line) else { return false };
@@ -274,6 +303,9 @@ impl Follower {
         }
         self.joined.push_back(*line);
         self.tally.add(line, judgement, expected, self.script.steps());
+        if judgement == Judgement::Exact {
+            self.effort.earn(self.script.steps());
+        }
         self.next = self.next.saturating_add(self.script.steps());
     }
 
@@ -307,6 +339,9 @@ impl Follower {
         }
         self.joined.clear();
         self.tail.clear();
+        if self.tally.adrift > FREE_ADRIFT && self.tally.adrift > self.tally.exact {
+            self.given_up.get_or_insert(GivenUp::Adrift);
+        }
     }
 
     /// Decides about the first waiting lines, and takes those after them that need no decision. `is_over` says that no
@@ -315,9 +350,15 @@ impl Follower {
         let lines = following(&self.pending);
         let Some(first) = lines.first().copied() else { return };
         let is_closed = is_over || lines.len() < self.pending.len();
-        match self.decide(&lines, is_closed) {
+        self.effort.spend(u64::try_from(lines.len()).unwrap_or(u64::MAX));
+        let decision = self.decide(&lines, is_closed);
+        if self.effort.is_used_up() {
+            self.given_up = Some(GivenUp::Effort);
+            return;
+        }
+        match decision {
             Decision::Wait => {
-                self.awaited = (self.awaited * 2).min(MOST_AWAITED);
+                self.awaited = (self.awaited * 2).min(self.script.most_awaited);
                 return;
             }
             // Where the place is not certain, a line that fails there says nothing.
@@ -327,6 +368,9 @@ impl Follower {
             Decision::Go(found) => {
                 if found.line > 0 {
                     self.bridge(&lines, &found);
+                }
+                if self.effort.is_used_up() {
+                    self.given_up.get_or_insert(GivenUp::Effort);
                 }
                 if self.given_up.is_some() {
                     return;
@@ -361,8 +405,9 @@ impl Follower {
         let earned = FREE_SEARCHES + self.tally.exact / LINES_PER_SEARCH;
         let may_search = self.searches < earned;
         self.searches += u64::from(may_search);
+        let most_awaited = self.script.most_awaited;
         let mut search =
-            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+            Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
         if first.flushed {
             return Decision::Go(search.phase());
         }
@@ -370,7 +415,7 @@ impl Follower {
             if let Some(found) = search.after_gap() {
                 return Decision::Go(found);
             }
-            if !is_closed && !is_ample && lines.len() < MOST_AWAITED {
+            if !is_closed && !is_ample && lines.len() < most_awaited {
                 return Decision::Wait;
             }
             if let Some(found) = search.last_lines(true) {
@@ -397,8 +442,7 @@ impl Follower {
         if !self.is_explained_elsewhere(lines) {
             return Decision::Fail(1);
         }
-        let mut search =
-            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
         if is_borne_out && let Some(found) = search.later() {
             return Decision::Go(found);
         }
@@ -406,7 +450,7 @@ impl Follower {
             return Decision::Fail(1);
         }
         if !is_closed {
-            return if lines.len() < MOST_AWAITED { Decision::Wait } else { Decision::LeaveOut(1) };
+            return if lines.len() < most_awaited { Decision::Wait } else { Decision::LeaveOut(1) };
         }
         match search.last_lines(false) {
             Some(found) => Decision::Go(found),
@@ -426,14 +470,13 @@ impl Follower {
         block.extend(behind.iter().take_while(|line| line.follows).take(JOINED));
         let back = self.script.steps().saturating_mul(u64::try_from(before).unwrap_or(0));
         let Some(next) = self.next.checked_sub(back) else { return true };
-        let mut search = Search { script: &self.script, sequence: &mut self.sequence, next, lines: &block };
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, next, &block);
         search.is_explained()
     }
 
     /// Lines between two places where lines are missing: at the one offset at which they fit, or at none.
     fn bridge(&mut self, lines: &[Line], found: &Found) {
-        let mut search =
-            Search { script: &self.script, sequence: &mut self.sequence, next: self.next, lines };
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
         let Some(between) = search.between(found.line, found.draws) else {
             return self.leave_out(found.line);
         };

@@ -8,6 +8,7 @@ mod builder;
 mod candidates;
 mod clues;
 mod conclude;
+mod effort;
 mod follow;
 mod law;
 mod line;
@@ -26,6 +27,7 @@ mod sequence;
 mod tally;
 mod thresholds;
 mod twister;
+mod windows;
 
 pub use builder::{ReplayBuilder, ReplayEvidence, ReplayLine};
 pub use clues::UnknownSeed;

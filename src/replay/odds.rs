@@ -48,6 +48,43 @@ impl Odds {
     }
 }
 
+/// Lines whose tails are worked out once: searches ask for the same ones again and again.
+const TABLED: usize = 64;
+
+/// [`Odds::log10_tail`], the first lines from a table.
+#[derive(Clone, Debug)]
+pub(super) struct Tails {
+    odds: Odds,
+    /// For each number of lines and of exact ones among them.
+    table: Vec<[f64; TABLED + 1]>,
+}
+
+impl Tails {
+    pub(super) fn new(odds: Odds) -> Self {
+        let one = odds.collision;
+        let mut tails = [0.0; TABLED + 1];
+        tails[0] = 1.0;
+        let mut table = Vec::with_capacity(TABLED + 1);
+        for _ in 0..=TABLED {
+            table.push(tails.map(|tail: f64| tail.log10().min(0.0)));
+            // One line more: it is exact or not.
+            let mut fewer = 1.0;
+            for (exact, tail) in tails.iter_mut().enumerate() {
+                let before = *tail;
+                *tail = if exact == 0 { 1.0 } else { (1.0 - one) * before + one * fewer };
+                fewer = before;
+            }
+        }
+        Self { odds, table }
+    }
+
+    pub(super) fn log10(&self, exact: u64, lines: u64) -> f64 {
+        let index = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let tabled = self.table.get(index(lines)).and_then(|row| row.get(index(exact))).copied();
+        tabled.filter(|tail| tail.is_finite()).unwrap_or_else(|| self.odds.log10_tail(exact, lines))
+    }
+}
+
 /// The price of having tried so many.
 pub(super) fn log10_tried(tried: u64) -> f64 {
     crate::law::float(tried.max(1)).log10()
@@ -79,6 +116,19 @@ mod tests {
         assert!((odds.log10_tail(300, 300) - 300.0 * odds.log10_line()).abs() < 1e-6);
         assert!((odds.log10_tail(237, 237) - 237.0 * odds.log10_line()).abs() < 1e-6);
         assert!(odds.log10_tail(0, 50).abs() < 1e-12 && odds.log10_tail(3, 0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_table_says_the_same() {
+        for odds in [odds(3.51, 6, 40), odds(2.99, 4, 40), odds(3.51, 6, 1)] {
+            let tails = Tails::new(odds);
+            for lines in 0..100 {
+                for exact in 0..=lines {
+                    let (tabled, direct) = (tails.log10(exact, lines), odds.log10_tail(exact, lines));
+                    assert!((tabled - direct).abs() < 1e-6, "{exact} of {lines}: {tabled} {direct}");
+                }
+            }
+        }
     }
 
     #[test]

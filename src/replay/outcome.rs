@@ -62,6 +62,8 @@ pub enum ReplayReason {
     },
     /// Lines are missing so often that those between cannot be placed.
     Unplaced,
+    /// Finding places for the lines takes too long.
+    TooEntangled,
     /// The seed was given by hand, and no law draws these lines from it.
     GivenSeed,
     /// Windows of so many steps are not replayed.

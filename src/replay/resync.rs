@@ -1,9 +1,11 @@
 //! Where lines go on after a slip or a flush.
 
+use super::effort::Effort;
 use super::follow::Script;
 use super::line::{Judgement, Line, WindowKind};
 use super::odds::log10_tried;
 use super::sequence::Sequence;
+use super::windows::Windows;
 
 /// Missing lines that are looked for, and lines that may occur again.
 const MISSING_LINES: i64 = 256;
@@ -23,6 +25,12 @@ pub(super) const BELIEVED_AT: f64 = -5.5;
 
 /// The chance at which an offset is taken where no line follows that could bear it out.
 const BETTER_THAN_NONE: f64 = -0.5;
+
+/// Draws that are looked ahead at most for missing lines.
+pub(super) const MOST_DRAWS_AHEAD: usize = 1 << 20;
+
+/// What it takes to find out what a batch can make of a draw, beside laying a line.
+const REACH: u64 = 8;
 
 /// Where lines go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,18 +55,32 @@ struct Fit {
 }
 
 /// Lines that wait, and where the first of them stands if nothing is missing.
+///
+/// Every search ends when the effort is used up: what it says then is worth nothing.
 pub(super) struct Search<'a> {
-    pub(super) script: &'a Script,
-    pub(super) sequence: &'a mut Sequence,
-    pub(super) next: u64,
-    pub(super) lines: &'a [Line],
+    script: &'a Script,
+    sequence: &'a mut Sequence,
+    effort: &'a mut Effort,
+    next: u64,
+    lines: &'a [Line],
+    windows: Windows,
 }
 
 impl<'a> Search<'a> {
+    pub(super) fn new(
+        script: &'a Script,
+        sequence: &'a mut Sequence,
+        effort: &'a mut Effort,
+        next: u64,
+        lines: &'a [Line],
+    ) -> Self {
+        Self { script, sequence, effort, next, lines, windows: Windows::default() }
+    }
+
     /// Lines that are missing before the first one, or that occur again. An offset must be no accident, and fit more
     /// lines than the old one.
     pub(super) fn multiples(&mut self) -> Option<Found> {
-        let offsets = self.line_offsets(0);
+        let offsets = self.line_offsets();
         self.best(0, &offsets)
     }
 
@@ -68,11 +90,13 @@ impl<'a> Search<'a> {
         let interval = self.interval();
         let offsets: Vec<i64> =
             (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]).filter(|draws| draws % interval != 0).collect();
+        self.lay_sums(-ODD_DRAWS, ODD_DRAWS);
         self.best(0, &offsets)
     }
 
     /// The first line behind which the old offset is borne out again: those before it do not fit their own draws.
     pub(super) fn same_again(&mut self) -> Option<usize> {
+        self.lay_multiples();
         (1..self.lines.len().min(ADRIFT)).find(|line| {
             // The line itself need not be steady: its predecessor fails, and is its predecessor.
             let fit = self.fit(*line, 0, true);
@@ -83,7 +107,7 @@ impl<'a> Search<'a> {
     /// Lines are missing twice, and too few stand between: where the later ones go on.
     pub(super) fn later(&mut self) -> Option<Found> {
         (1..self.lines.len().min(ADRIFT)).find_map(|line| {
-            let offsets = self.line_offsets(0);
+            let offsets = self.line_offsets();
             let found = self.best(line, &offsets)?;
             let tried = found.tried.saturating_mul(u64::try_from(line).unwrap_or(1));
             Some(Found { tried, ..found })
@@ -95,7 +119,8 @@ impl<'a> Search<'a> {
         let steps = usize::try_from(self.interval()).unwrap_or(1);
         let offsets: Vec<i64> = (0..=most.max(0)).step_by(steps).collect();
         let lines = self.lines.get(..count)?;
-        let mut part = Search { script: self.script, sequence: self.sequence, next: self.next, lines };
+        let mut part = Search::new(self.script, self.sequence, self.effort, self.next, lines);
+        part.lay_multiples();
         part.fullest(&offsets, false)
     }
 
@@ -105,6 +130,7 @@ impl<'a> Search<'a> {
         let interval = self.interval();
         let phases: Vec<i64> = (0..interval).collect();
         let none = || Found { line: 0, draws: 0, tried: 1, rivals: Vec::new() };
+        self.lay_sums(0, ODD_DRAWS.max(interval));
         let full = self.fullest(&phases, true);
         let all = self.lines.len();
         if let Some(found) = full
@@ -126,14 +152,14 @@ impl<'a> Search<'a> {
         if stay.length == self.lines.len() && stay.chance < CHANCE {
             return Some(Found { line: 0, draws: 0, tried: 1, rivals: Vec::new() });
         }
-        let mut offsets = self.line_offsets(0);
+        let mut offsets = self.line_offsets();
         offsets.insert(0, 0);
         self.best(0, &offsets)
     }
 
     /// Too few lines follow for any place to be borne out: the one that fits all of them best.
     pub(super) fn last_lines(&mut self, may_stay: bool) -> Option<Found> {
-        let mut offsets = self.line_offsets(0);
+        let mut offsets = self.line_offsets();
         if may_stay {
             offsets.insert(0, 0);
         }
@@ -146,7 +172,7 @@ impl<'a> Search<'a> {
     /// Whether the lines, none of which is missing, may stand elsewhere: all of them fit there, and those beside the one
     /// that fails at the place at hand do not speak for that.
     pub(super) fn is_explained(&mut self) -> bool {
-        let offsets = self.line_offsets(0);
+        let offsets = self.line_offsets();
         if self.fullest(&offsets, false).is_none() {
             return false;
         }
@@ -164,22 +190,78 @@ impl<'a> Search<'a> {
         i64::try_from(self.script.interval).unwrap_or(i64::MAX).max(1)
     }
 
-    fn line_offsets(&self, least: i64) -> Vec<i64> {
+    /// Missing lines and repeated ones, their windows laid.
+    fn line_offsets(&mut self) -> Vec<i64> {
         let interval = self.interval();
-        let missing = least + 1..=MISSING_LINES;
+        self.lay_multiples();
+        let missing = 1..=self.most_missing();
         missing.chain((1..=REPEATED_LINES).map(|lines| -lines)).map(|lines| lines * interval).collect()
+    }
+
+    fn most_missing(&self) -> i64 {
+        let ahead = i64::try_from(MOST_DRAWS_AHEAD).unwrap_or(i64::MAX);
+        MISSING_LINES.min(ahead / self.interval()).max(1)
+    }
+
+    fn lay_multiples(&mut self) {
+        let lines = i64::try_from(self.lines.len()).unwrap_or(i64::MAX);
+        let range = (-REPEATED_LINES, self.most_missing().saturating_add(lines));
+        self.effort.spend(self.windows.lay_multiples(self.script, self.sequence, self.next, range));
+    }
+
+    /// The sums that all lines need at offsets from `least` to `greatest`.
+    fn lay_sums(&mut self, least: i64, greatest: i64) {
+        let steps = self.script.interval;
+        let span = usize::try_from(greatest.saturating_sub(least)).unwrap_or(0);
+        let count = steps.saturating_mul(self.lines.len()).min(MOST_DRAWS_AHEAD).saturating_add(span);
+        let first = self.next.saturating_add_signed(least);
+        self.effort.spend(self.windows.lay_sums(self.sequence, first, count));
+    }
+
+    /// What the line so far behind the first one prints at an offset, if its draws are kept.
+    #[inline]
+    fn print(&mut self, number: usize, draws: i64, multiple: Option<i64>) -> Option<u32> {
+        if let Some(printed) = multiple
+            .and_then(|lines| lines.checked_add(i64::try_from(number).ok()?))
+            .and_then(|lines| self.windows.multiple(lines))
+        {
+            return Some(printed);
+        }
+        let at = self.draw(number, draws)?;
+        if let Some(printed) = self.windows.at(self.script, at) {
+            return Some(printed);
+        }
+        self.effort.spend(self.script.steps() / 16);
+        let sum = self.sequence.sum_ahead(at, self.script.interval)?;
+        Some(self.script.printer.print(sum))
+    }
+
+    /// The first draw of a line at an offset.
+    fn draw(&self, number: usize, draws: i64) -> Option<u64> {
+        let behind = u64::try_from(number).ok()?.checked_mul(self.script.steps())?;
+        self.next.checked_add_signed(draws)?.checked_add(behind)
     }
 
     /// The offset that the lines from number `line` on bear out best.
     fn best(&mut self, line: usize, offsets: &[i64]) -> Option<Found> {
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
-        let mut fits: Vec<(i64, Fit)> =
-            offsets.iter().map(|draws| (*draws, self.fit(line, *draws, false))).collect();
-        fits.retain(|(_, fit)| fit.chance + log10_tried(tried) < CHANCE);
+        let mut fits: Vec<(i64, Fit)> = Vec::new();
+        for draws in offsets {
+            let fit = self.fit(line, *draws, false);
+            if self.effort.is_used_up() {
+                return None;
+            }
+            if fit.chance + log10_tried(tried) < CHANCE {
+                fits.push((*draws, fit));
+            }
+        }
         fits.sort_by(|left, right| left.1.chance.total_cmp(&right.1.chance));
         for (draws, _) in fits.iter().copied() {
             // With what a changing batch can print.
             let fit = self.fit(line, draws, true);
+            if self.effort.is_used_up() {
+                return None;
+            }
             if fit.chance + log10_tried(tried) >= CHANCE || fit.exact <= self.exact(line, fit.length) {
                 continue;
             }
@@ -198,13 +280,18 @@ impl<'a> Search<'a> {
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
         let all = self.lines.len();
         let is_full = |fit: &Fit| fit.length == all;
-        let fits = offsets.iter().filter_map(|draws| {
+        let mut fits: Vec<(i64, Fit)> = Vec::new();
+        for draws in offsets {
             // What a batch can make of the draws takes time to find out: only where the steady lines fit.
             let fit = self.fit(0, *draws, false);
             let fit = if is_full(&fit) || or_most { self.fit(0, *draws, true) } else { fit };
-            (is_full(&fit) || or_most).then_some((*draws, fit))
-        });
-        let fits: Vec<(i64, Fit)> = fits.collect();
+            if self.effort.is_used_up() {
+                return None;
+            }
+            if is_full(&fit) || or_most {
+                fits.push((*draws, fit));
+            }
+        }
         let any_full = fits.iter().any(|(_, fit)| is_full(fit));
         let candidates = fits.iter().filter(|(_, fit)| if any_full { is_full(fit) } else { or_most });
         // The first of equals: the least that is missing.
@@ -223,25 +310,23 @@ impl<'a> Search<'a> {
     fn fit(&mut self, line: usize, draws: i64, reach: bool) -> Fit {
         let mut fit = Fit::default();
         let (mut steady, mut others, mut others_exact) = (0_u64, 0, 0);
-        for (index, (line, at)) in self.from(line, draws).enumerate() {
+        let multiple = self.multiple(draws);
+        let all: &'a [Line] = self.lines;
+        let mut looked_at = 1;
+        for (number, line) in all.iter().enumerate().skip(line) {
+            looked_at += 1;
             let Some(hundredths) = line.hundredths else {
                 fit.length += 1;
                 continue;
             };
-            let window = if index == 0 { WindowKind::Unknown } else { line.window };
-            let lengths = self.sequence.ahead(at, self.script.interval);
-            if lengths.len() < self.script.interval {
-                break;
-            }
-            let is_exact = self.script.printer.print(super::sequence::sum(lengths)) == hundredths;
+            let Some(printed) = self.print(number, draws, multiple) else { break };
+            let is_exact = printed == hundredths;
+            let window = if looked_at == 2 { WindowKind::Unknown } else { line.window };
             if window.is_steady() && !is_exact {
                 break;
             }
-            if reach && !is_exact {
-                let judged = Line { window, ..*line };
-                if self.script.printer.judge(&judged, lengths).0 == Judgement::Failed {
-                    break;
-                }
+            if reach && !is_exact && !self.can_reach(&Line { window, ..*line }, number, draws) {
+                break;
             }
             fit.length += 1;
             fit.exact += u64::from(is_exact);
@@ -252,37 +337,41 @@ impl<'a> Search<'a> {
                 others_exact += u64::from(is_exact);
             }
             if is_exact {
-                let odds = self.script.odds;
-                let chance =
-                    crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
+                let chance = crate::law::float(steady) * self.script.odds.log10_line()
+                    + self.script.log10_tail(others_exact, others);
                 fit.chance = fit.chance.min(chance);
             }
         }
+        self.effort.spend(looked_at);
         fit
+    }
+
+    /// Whether a batch can make a line print so.
+    fn can_reach(&mut self, line: &Line, number: usize, draws: i64) -> bool {
+        let Some(at) = self.draw(number, draws) else { return false };
+        self.effort.spend(match line.window {
+            WindowKind::Changing(_) => self.script.steps().saturating_mul(REACH),
+            WindowKind::Steady | WindowKind::Unknown => self.script.steps() / 4,
+        });
+        let lengths = self.sequence.ahead(at, self.script.interval);
+        lengths.len() == self.script.interval
+            && self.script.printer.judge(line, lengths).0 != Judgement::Failed
+    }
+
+    fn multiple(&self, draws: i64) -> Option<i64> {
+        let interval = self.interval();
+        (draws % interval == 0).then(|| draws / interval)
     }
 
     /// Lines that are exact at the old offset, of so many from number `line` on.
     fn exact(&mut self, line: usize, count: usize) -> u64 {
+        let all: &'a [Line] = self.lines;
         let mut exact = 0;
-        for (line, at) in self.from(line, 0).take(count) {
-            let sum = self.sequence.sum_ahead(at, self.script.interval);
-            exact += u64::from(
-                line.hundredths.is_some() && sum.map(|sum| self.script.printer.print(sum)) == line.hundredths,
-            );
+        for (number, line) in all.iter().enumerate().skip(line).take(count) {
+            self.effort.spend(1);
+            let printed = self.print(number, 0, Some(0));
+            exact += u64::from(line.hundredths.is_some() && printed == line.hundredths);
         }
         exact
-    }
-
-    /// The lines from number `line` on, with their first draws at an offset.
-    fn from(&self, line: usize, draws: i64) -> impl Iterator<Item = (&'a Line, u64)> + use<'a> {
-        let steps = self.script.steps();
-        let first = self.next.checked_add_signed(draws);
-        let all: &'a [Line] = self.lines;
-        let lines = all.iter().zip(0_u64..).skip(line);
-        first.into_iter().flat_map(move |first| {
-            lines
-                .clone()
-                .map(move |(line, number)| (line, first.saturating_add(number.saturating_mul(steps))))
-        })
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::candidates::{Candidates, Shape};
 use super::clues::{ClueKeeper, UnknownSeed};
+use super::effort::{Effort, Pool};
 use super::follow::{Follower, GivenUp, Script};
 use super::law::DrawLaw;
 use super::line::{Line, WindowKind};
@@ -84,6 +85,7 @@ struct Trial {
 struct Ended {
     tally: Tally,
     given_up: Option<GivenUp>,
+    spent: u64,
 }
 
 /// What came of one law.
@@ -139,7 +141,7 @@ impl Run {
     }
 
     /// The next line of a rank.
-    pub(super) fn add(&mut self, rank: usize, line: Line, options: &ReplayOptions) {
+    pub(super) fn add(&mut self, rank: usize, line: Line, options: &ReplayOptions, pool: &mut Pool) {
         if let Some(hundredths) = line.hundredths {
             self.shape.add(hundredths);
             grow(&mut self.per_rank, rank);
@@ -160,7 +162,7 @@ impl Run {
         head.push(line);
         self.held += 1;
         if head.len() >= HEAD_LINES || self.held >= HEAD_LINES_OF_ALL {
-            self.decide(options, false);
+            self.decide(options, pool, false);
         }
     }
 
@@ -169,7 +171,7 @@ impl Run {
     }
 
     /// Which laws are followed; what the head says about each. `is_over` says that no line follows.
-    fn decide(&mut self, options: &ReplayOptions, is_over: bool) {
+    fn decide(&mut self, options: &ReplayOptions, pool: &mut Pool, is_over: bool) {
         let heads = std::mem::take(&mut self.heads);
         self.shape.longest = self.per_rank.iter().copied().max().unwrap_or(0);
         let interval = options.decode_log_interval.or(self.server.interval);
@@ -187,21 +189,24 @@ impl Run {
             for law in candidates.iter() {
                 if is_stated(law) || self.shape.allows(law, interval) {
                     let script = Arc::new(Script::new(*law, seed, interval));
-                    trials.list.push(Trial::new(script, &heads, is_over));
+                    let effort = pool.effort(is_stated(law), u64::from(interval));
+                    let trial = Trial::new(script, &heads, effort, is_over);
+                    pool.spend(trial.spent());
+                    trials.list.push(trial);
                     trials.prune(heads.len());
                 }
             }
             let claim = options.stated.map_or(self.shape.mean(), |stated| stated.accept_length);
-            trials.search_starts(&heads, options.search_limit, claim, is_over);
+            trials.search_starts(&heads, options.search_limit, claim, pool, is_over);
         }
         self.trials = Some(trials);
     }
 
     /// No line follows.
-    pub(super) fn finish(mut self, options: &ReplayOptions) -> RunOutcome {
+    pub(super) fn finish(mut self, options: &ReplayOptions, pool: &mut Pool) -> RunOutcome {
         let is_seeded = self.seed(options).is_some();
         if self.trials.is_none() && is_seeded {
-            self.decide(options, true);
+            self.decide(options, pool, true);
         }
         let stated_max = options.stated.and_then(|stated| stated.max_accept_length);
         let longest = self.per_rank.iter().copied().max().unwrap_or(0);
@@ -234,7 +239,14 @@ impl Trials {
 
     /// Where nothing is borne out from the first draw on, the start may be lost. It is searched for the laws nearest to
     /// the claim, or to the lines' mean where nothing is claimed.
-    fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64, claim: f64, is_over: bool) {
+    fn search_starts(
+        &mut self,
+        heads: &[Vec<Line>],
+        limit: u64,
+        claim: f64,
+        pool: &mut Pool,
+        is_over: bool,
+    ) {
         if limit == 0 || self.list.iter().any(|trial| trial.log10_so_far() <= BORNE_OUT) {
             return;
         }
@@ -245,7 +257,7 @@ impl Trials {
             let found = self
                 .list
                 .get(index)
-                .and_then(|trial| Trial::from_starts(&trial.script, heads, limit, is_over));
+                .and_then(|trial| Trial::from_starts(&trial.script, heads, limit, pool, is_over));
             if let (Some(found), Some(slot)) = (found, self.list.get_mut(index)) {
                 *slot = found;
             }
@@ -272,26 +284,33 @@ impl Trials {
 
 impl Trial {
     /// Follows the heads from the first draw on.
-    fn new(script: Arc<Script>, heads: &[Vec<Line>], is_over: bool) -> Self {
+    fn new(script: Arc<Script>, heads: &[Vec<Line>], effort: Effort, is_over: bool) -> Self {
         let mut trial = Self { script, followers: Vec::new(), ended: Vec::new() };
         for head in heads {
-            let follower = Follower::new(Arc::clone(&trial.script), 0, 0.0);
+            let follower = Follower::new(Arc::clone(&trial.script), 0, 0.0, effort);
             trial.add(follower, head.iter().copied(), is_over);
         }
         trial
     }
 
     /// The ranks from where their first lines are found; `None` where none is.
-    fn from_starts(script: &Arc<Script>, heads: &[Vec<Line>], limit: u64, is_over: bool) -> Option<Self> {
+    fn from_starts(
+        script: &Arc<Script>,
+        heads: &[Vec<Line>],
+        limit: u64,
+        pool: &mut Pool,
+        is_over: bool,
+    ) -> Option<Self> {
         let mut trial = Self { script: Arc::clone(script), followers: Vec::new(), ended: Vec::new() };
         let mut is_found = false;
         for head in heads {
-            let Some(start) = search::find_start(script, head, limit) else {
+            let Some(start) = search::find_start(script, head, limit, pool) else {
                 trial.followers.push(None);
                 continue;
             };
             is_found = true;
-            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried));
+            let effort = pool.effort(true, script.steps());
+            let mut follower = Follower::new(Arc::clone(script), start.first, log10_tried(start.tried), effort);
             let lines = head.get(start.line..).unwrap_or(&[]);
             let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
             follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));
@@ -332,6 +351,12 @@ impl Trial {
         }
     }
 
+    /// What looking for places took, over all ranks.
+    fn spent(&self) -> u64 {
+        let following = self.followers.iter().flatten().map(Follower::spent);
+        following.chain(self.ended.iter().map(|ended| ended.spent)).sum()
+    }
+
     fn is_given_up(&self) -> bool {
         self.ended.iter().any(|ended| ended.given_up.is_some())
     }
@@ -370,7 +395,7 @@ impl Trial {
             possible: crate::law::float(longest) * odds.log10_line(),
         };
         let mut best: Option<(f64, Vec<SideBySide>)> = None;
-        for Ended { tally, given_up } in self.ended {
+        for Ended { tally, given_up, .. } in self.ended {
             outcome.given_up = outcome.given_up.or(given_up);
             outcome.failed += tally.failed();
             outcome.tail = outcome.tail.min(tally.log10_tail(odds));
@@ -388,7 +413,7 @@ impl Trial {
 
 impl From<Follower> for Ended {
     fn from(follower: Follower) -> Self {
-        Self { tally: follower.tally, given_up: follower.given_up }
+        Self { spent: follower.spent(), tally: follower.tally, given_up: follower.given_up }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a log begins whose first lines are lost: a search through all offsets.
 
+use super::effort::Pool;
 use super::follow::Script;
 use super::line::Line;
 use super::odds::log10_tried;
@@ -29,11 +30,11 @@ pub(super) struct Start {
 }
 
 /// Searches the draws up to `limit` for the lines' place: the only one at which all of a stretch of steady lines fit.
-pub(super) fn find_start(script: &Script, lines: &[Line], limit: u64) -> Option<Start> {
-    [0, lines.len() / 2].into_iter().find_map(|from| find_from(script, lines, from, limit))
+pub(super) fn find_start(script: &Script, lines: &[Line], limit: u64, pool: &mut Pool) -> Option<Start> {
+    [0, lines.len() / 2].into_iter().find_map(|from| find_from(script, lines, from, limit, pool))
 }
 
-fn find_from(script: &Script, lines: &[Line], from: usize, limit: u64) -> Option<Start> {
+fn find_from(script: &Script, lines: &[Line], from: usize, limit: u64, pool: &mut Pool) -> Option<Start> {
     let stretch = lines.get(from..)?.iter().enumerate();
     let stretch = stretch.take_while(|(index, line)| *index == 0 || !line.flushed).take(MOST_SPAN);
     let needed = (CHANCE - log10_tried(limit)) / script.odds.log10_line().min(-1e-3);
@@ -50,6 +51,9 @@ fn find_from(script: &Script, lines: &[Line], from: usize, limit: u64) -> Option
     let offsets = usize::try_from(limit).ok()?;
     let span = clues.last()?.0.checked_add(script.interval)?;
     let count = offsets.checked_add(span).filter(|count| *count <= MOST_DRAWS)?;
+    if !pool.take_start(limit) {
+        return None;
+    }
 
     let mut sequence = script.sequence();
     let draws = sequence.window(0, count);

@@ -120,6 +120,11 @@ impl Sequence {
         self.kept(first, count)
     }
 
+    /// Number of the first draw that is kept.
+    pub(super) fn kept_from(&self) -> u64 {
+        self.base
+    }
+
     /// The sum of draws ahead; `None` where they are no longer kept.
     pub(super) fn sum_ahead(&mut self, first: u64, count: usize) -> Option<u64> {
         let window = self.ahead(first, count);

@@ -20,7 +20,8 @@ const ROUNDS: usize = 60;
 /// A window as a row of the design, with its server's draft length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
-    pub(super) drafts: u32,
+    /// None where nothing tells it: such rows are never fitted.
+    pub(super) drafts: Option<u32>,
     pub(super) verified: u32,
     pub(super) running: u32,
     /// Mean batch of the window: `running` itself, where the log has no times with milliseconds.
@@ -35,10 +36,19 @@ pub(super) struct Row {
     /// Seconds a step, prefill included.
     pub(super) step_s: f64,
     pub(super) interval: u32,
+    /// Whether the log shows the KV tokens.
+    pub(super) has_context: bool,
+    /// Whether the log shows prefills.
+    pub(super) sees_prefill: bool,
 }
 
 impl Row {
-    pub(super) fn new(window: &Window, drafts: u32, verified: u32, graph_batches: &[u32]) -> Option<Self> {
+    pub(super) fn new(
+        window: &Window,
+        drafts: Option<u32>,
+        verified: u32,
+        graph_batches: &[u32],
+    ) -> Option<Self> {
         let step_s = window.step_s().filter(|step| step.is_finite() && *step > 0.0)?;
         let running = f64::from(window.running);
         // With its own seconds a window needs no steady batch.
@@ -58,6 +68,8 @@ impl Row {
             accept_len: window.accept_len,
             step_s,
             interval: window.interval,
+            has_context: window.kv_printed.is_some(),
+            sees_prefill: true,
         })
     }
 
@@ -104,7 +116,7 @@ impl Shape {
     /// The columns of a row: a, b, c, then those that the shape has of d, p0, p1 and the bend.
     pub(super) fn columns(&self, row: &Row) -> Vec<f64> {
         let optional = [
-            self.drafts.then(|| f64::from(row.drafts)),
+            self.drafts.then(|| f64::from(row.drafts.unwrap_or(0))),
             self.batches.then_some(row.batches),
             self.prompts.then_some(row.prompt_tokens),
             self.bent(row),
@@ -231,7 +243,7 @@ mod tests {
     fn rows() -> Vec<Row> {
         LINES
             .map(|(running, kv_tokens, prompt, tps)| Row {
-                drafts: 4,
+                drafts: Some(4),
                 verified: 5,
                 running,
                 batch: f64::from(running),
@@ -243,6 +255,8 @@ mod tests {
                 accept_len: 3.5,
                 step_s: f64::from(running) * 3.5 / tps,
                 interval: 40,
+                has_context: true,
+                sees_prefill: true,
             })
             .into()
     }

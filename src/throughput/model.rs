@@ -39,7 +39,7 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Law {
-    /// Draft lengths of the logs (k); 0 alone for the law without speculation.
+    /// Draft lengths of the logs (k); 0 alone for the law without speculation; empty where nothing tells it.
     pub draft_lengths: Vec<u32>,
     /// Tokens verified a request and step (q), for each draft length.
     pub verified: BTreeMap<u32, u32>,
@@ -125,6 +125,10 @@ pub struct Resamples {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum Missing {
+    /// Nothing tells the draft length, so tokens verified a step are not known.
+    DraftLength,
+    /// The log does not show how many KV tokens are held.
+    KvTokens,
     /// Fewer than three batches.
     Levels {
         /// Batches that there are.
@@ -163,6 +167,13 @@ pub enum Missing {
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::DraftLength => {
+                f.write_str("nothing tells how many tokens are drafted a step: name them with --draft-length")
+            }
+            Self::KvTokens => f.write_str(
+                "the log does not say how many KV tokens are held: vLLM prints a share of its cache, so name the cache's size with \
+                 --kv-cache-tokens (`GPU KV cache size` at the server's start)",
+            ),
             Self::Levels { found } => write!(
                 f,
                 "only {} different numbers of running requests ({found:?}): run two more concurrency levels",
@@ -214,8 +225,8 @@ pub struct Ranges {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// Draft tokens (k).
-    pub drafts: u32,
+    /// Draft tokens (k); 0 without speculation; none where nothing tells them.
+    pub drafts: Option<u32>,
     /// Requests running on a rank (N).
     pub running: u32,
     /// Windows that count.
@@ -228,9 +239,9 @@ pub struct Level {
     pub tps_band: (f64, f64),
     /// Seconds a step without prefill: by the law, else of windows without a prefill line; none where neither is there.
     pub step_s: Option<f64>,
-    /// KV tokens a request.
-    pub context: f64,
-    /// KV tokens of the longest request.
+    /// KV tokens a request; none where the log does not show them.
+    pub context: Option<f64>,
+    /// KV tokens of the longest request, as far as the log shows them.
     pub longest: f64,
     /// Share of the time spent in prefill; none where it cannot be told.
     pub prefill_share: Option<f64>,
@@ -246,8 +257,8 @@ pub struct Source {
     pub name: String,
     /// When the server started, as its log says.
     pub started: Option<String>,
-    /// Draft tokens (k).
-    pub drafts: u32,
+    /// Draft tokens (k); 0 without speculation; none where nothing tells them.
+    pub drafts: Option<u32>,
     /// Verify steps a decode line.
     pub interval: u32,
     /// Decode lines.
@@ -338,7 +349,7 @@ impl Model {
             }
         }
         for level in &self.levels {
-            let positive = [level.accept_length, level.tps, level.context];
+            let positive = [level.accept_length, level.tps, level.context.unwrap_or(1.0)];
             if level.running == 0 || !positive.into_iter().all(|value| value.is_finite() && value > 0.0) {
                 return fault("a measured level without requests, tokens or context");
             }
@@ -349,10 +360,17 @@ impl Model {
         Ok(())
     }
 
-    /// The law for a draft length: that without speculation for 0.
+    /// The law for a draft length: that without speculation for 0, the other for `None` too.
     #[must_use]
-    pub fn law(&self, drafts: u32) -> Option<&Law> {
-        self.laws.iter().find(|law| law.is_plain() == (drafts == 0))
+    pub fn law(&self, drafts: impl Into<Option<u32>>) -> Option<&Law> {
+        let is_plain = drafts.into() == Some(0);
+        self.laws.iter().find(|law| law.is_plain() == is_plain)
+    }
+
+    /// Whether the logs hold speculation whose draft length nothing tells.
+    #[must_use]
+    pub fn is_draft_length_unknown(&self) -> bool {
+        self.laws.iter().any(|law| law.draft_lengths.is_empty())
     }
 
     /// All draft lengths above 0 that the logs hold, ascending.

@@ -45,8 +45,8 @@ impl Basis {
 pub struct Question {
     /// Tokens a step and request.
     pub accept_length: f64,
-    /// Draft tokens (k); 0: no speculation.
-    pub drafts: u32,
+    /// Draft tokens (k); 0: no speculation; none: those of logs that do not tell them.
+    pub drafts: Option<u32>,
     /// Requests running on a rank.
     pub running: u32,
     /// Input and output tokens of a request, where they are not those of the log.
@@ -136,10 +136,17 @@ pub enum PredictError {
         /// Why the law is refused.
         missing: Vec<Missing>,
     },
+    /// An accept length below 1, or no number.
+    #[error("accept length {0} is below 1: a step emits one token at least")]
+    BelowOne(f64),
     /// The share of prefill is not known, so the accept length cannot be moved.
     #[error(
-        "the share of prefill at {running} running requests cannot be told: every line has a prefill in it, and the step law \
-         is refused: {}",
+        "the share of prefill at {running} running requests cannot be told: {}, and the step law is refused: {}",
+        if .missing.contains(&Missing::PrefillLines) {
+            "the log does not show prefills"
+        } else {
+            "too few of its lines are without a prefill"
+        },
         reasons(.missing)
     )]
     NoPrefillShare {
@@ -176,8 +183,8 @@ struct Situation {
 /// Answers a question.
 pub fn predict(model: &Model, question: &Question) -> Result<Prediction, PredictError> {
     let mut prediction = alone(model, question)?;
-    if question.drafts > 0 && model.law(0).is_some() {
-        let plain = Question { drafts: 0, accept_length: 1.0, ..*question };
+    if question.drafts != Some(0) && model.law(0).is_some() {
+        let plain = Question { drafts: Some(0), accept_length: 1.0, ..*question };
         if let Ok(plain) = alone(model, &plain) {
             prediction.speedup = Some((prediction.tps / plain.tps, plain.basis.max(prediction.basis)));
             let per_token = f64::from(model.ranks.max(1)) / plain.tps;
@@ -196,24 +203,30 @@ pub fn predict(model: &Model, question: &Question) -> Result<Prediction, Predict
 fn alone(model: &Model, question: &Question) -> Result<Prediction, PredictError> {
     let Question { accept_length, drafts, running, lengths } = *question;
     let law = model.law(drafts).ok_or(PredictError::NoLaw {
-        what: if drafts == 0 { "without speculation" } else { "with speculation" },
+        what: if drafts == Some(0) { "without speculation" } else { "with speculation" },
     })?;
-    let most = drafts.saturating_add(1).max(law.verified(drafts));
-    if !(1.0..=f64::from(most)).contains(&accept_length) {
-        return Err(PredictError::AcceptLength { found: accept_length, drafts, most });
+    if let Some(drafts) = drafts {
+        let most = drafts.saturating_add(1).max(law.verified(drafts));
+        if !(1.0..=f64::from(most)).contains(&accept_length) {
+            return Err(PredictError::AcceptLength { found: accept_length, drafts, most });
+        }
+    } else if !(accept_length.is_finite() && accept_length >= 1.0) {
+        return Err(PredictError::BelowOne(accept_length));
     }
     if running == 0 {
         return Err(PredictError::NoRequests);
     }
-    let known = law.draft_lengths.contains(&drafts);
-    if !known && law.draft_lengths.len() < 2 {
+    if let Some(drafts) = drafts.filter(|drafts| !law.draft_lengths.contains(drafts))
+        && law.draft_lengths.len() < 2
+    {
         return Err(PredictError::DraftLength { drafts, known: law.draft_lengths.clone() });
     }
     let ranks = f64::from(model.ranks.max(1));
     let level = model.levels.iter().find(|level| (level.drafts, level.running) == (drafts, running));
     let same_context = |level: &&Level| {
-        lengths
-            .is_none_or(|(input, output)| ((input + output / 2.0) / level.context - 1.0).abs() < SAME_CONTEXT)
+        lengths.is_none_or(|(input, output)| {
+            level.context.is_some_and(|context| ((input + output / 2.0) / context - 1.0).abs() < SAME_CONTEXT)
+        })
     };
     if let Some(level) = level.filter(same_context) {
         return from_level(model, law, question, level).map(|found| found.scaled(ranks));
@@ -300,7 +313,9 @@ fn from_level(
 /// By the step law.
 fn from_law(model: &Model, law: &Law, fitted: &Fitted, question: &Question) -> Prediction {
     let situation = situation(model, fitted, question);
-    let Question { accept_length, drafts, running, .. } = *question;
+    let Question { accept_length, running, .. } = *question;
+    // A law is fitted only where the draft length is known.
+    let drafts = question.drafts.unwrap_or(0);
     let load = Load {
         running,
         drafts,
@@ -362,7 +377,7 @@ fn beyond(law: &Law, question: &Question, context: f64) -> f64 {
     outside(f64::from(question.running), f64::from(least), f64::from(most))
         + outside(context, law.ranges.context.0, law.ranges.context.1)
         + outside(
-            f64::from(question.drafts) + 1.0,
+            f64::from(question.drafts.unwrap_or(0)) + 1.0,
             drafts(law.draft_lengths.first()),
             drafts(law.draft_lengths.last()),
         )
@@ -371,18 +386,22 @@ fn beyond(law: &Law, question: &Question, context: f64) -> f64 {
 /// Contexts and prefill at a batch: of the lengths asked for, else between the measured batches.
 fn situation(model: &Model, fitted: &Fitted, question: &Question) -> Situation {
     let levels: Vec<&Level> = {
-        let of = |drafts: u32| -> Vec<&Level> {
+        let of = |drafts: Option<u32>| -> Vec<&Level> {
             model.levels.iter().filter(|level| level.drafts == drafts).collect()
         };
         let own = of(question.drafts);
         if own.is_empty() {
-            model.levels.iter().filter(|level| (level.drafts == 0) == (question.drafts == 0)).collect()
+            model
+                .levels
+                .iter()
+                .filter(|level| (level.drafts == Some(0)) == (question.drafts == Some(0)))
+                .collect()
         } else {
             own
         }
     };
     let at = |figure: &dyn Fn(&Level) -> f64| between(&levels, question.running, figure);
-    let spread = at(&|level| level.longest / level.context).max(1.0);
+    let spread = at(&|level| level.context.map_or(1.0, |context| level.longest / context)).max(1.0);
     if let Some((input, output)) = question.lengths {
         let context = input + output / 2.0;
         let uncached = input * (1.0 - model.workload.cached);
@@ -394,7 +413,7 @@ fn situation(model: &Model, fitted: &Fitted, question: &Question) -> Situation {
             seconds: 0.0,
         };
     }
-    let context = at(&|level| level.context);
+    let context = at(&|level| level.context.unwrap_or(0.0));
     Situation {
         context,
         longest: context * spread,

@@ -138,7 +138,7 @@ pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
 
 /// Refuses an accept length that the draft length cannot reach.
 fn check(model: &Model, drafts: u32, accept_length: f64) -> Result<(), PredictError> {
-    let question = Question { accept_length, drafts, running: 1, lengths: None };
+    let question = Question { accept_length, drafts: Some(drafts), running: 1, lengths: None };
     match predict(model, &question) {
         Err(PredictError::NotMeasured { .. } | PredictError::NoPrefillShare { .. }) | Ok(_) => Ok(()),
         Err(error) => Err(error),

@@ -19,3 +19,5 @@ mod recovery;
 mod refusals;
 mod server;
 mod support;
+mod vllm;
+mod widths;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{h200, run};
+use crate::support::{h200, run, stdout};
 
 fn stderr(args: &[&str], code: i32) -> String {
     String::from_utf8_lossy(&run(args).code(code).get_output().stderr).into_owned()
@@ -63,9 +63,23 @@ fn a_clock_that_runs_away() {
 
 #[test]
 fn a_log_that_does_not_say_what_is_drafted() {
+    let without_arguments = |line: &str| !line.contains("server_args=");
     let (_folder, log) =
-        changed(|_, line| if line.contains("server_args=") { String::new() } else { line.to_owned() });
-    assert!(stderr(&["throughput", "calibrate", &log], 2).contains("--draft-length"));
+        changed(|_, line| if without_arguments(line) { line.to_owned() } else { String::new() });
+    // Its accept rates do.
+    let shown = stdout(&["throughput", "calibrate", &log]);
+    assert!(shown.contains("draft length 5: step time fitted"), "{shown}");
+    // Without them the law is refused, and says what is missing.
+    let (_folder, log) = changed(|_, line| match line.split_once("accept rate: ") {
+        Some((head, tail)) => {
+            format!("{head}{}", tail.split_once(", ").map_or("", |(_, rest)| rest))
+        }
+        None if without_arguments(line) => line.to_owned(),
+        None => String::new(),
+    });
+    let shown = stdout(&["throughput", "calibrate", &log]);
+    assert!(shown.contains("draft length unknown: step law refused"), "{shown}");
+    assert!(shown.contains("name them with --draft-length"), "{shown}");
     run(&["throughput", "calibrate", &log, "--draft-length", "5", "-q"]).success();
 }
 

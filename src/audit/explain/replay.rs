@@ -146,7 +146,12 @@ impl fmt::Display for ReplayReason {
             ),
             Self::Unplaced => write!(
                 f,
-                "lines are missing or unreadable so often that those between cannot be told apart from others"
+                "lines are missing or unreadable so often that those between cannot be told apart from others, or they do \
+                 not stand for as many steps as was said"
+            ),
+            Self::TooEntangled => write!(
+                f,
+                "so many lines stand elsewhere among the draws that to look for their places takes too long"
             ),
             Self::GivenSeed => write!(
                 f,

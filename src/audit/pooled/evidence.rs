@@ -10,17 +10,35 @@ pub enum PooledSource {
     Log,
     /// Counters that were read before and after.
     Counters,
+    /// Exports of a client that scraped the server: the same counters, over the time that it measured.
+    Export,
+    /// Records of single iterations.
+    Iterations,
     /// Figures of single requests.
     Requests,
 }
 
 impl PooledSource {
+    /// What a point is judged by, in words.
+    #[must_use]
+    pub fn evidence(self) -> &'static str {
+        match self {
+            Self::Log => "the log's lines",
+            Self::Counters => "the server's counters",
+            Self::Export => "a client's export of the server's counters",
+            Self::Iterations => "the server's iteration records",
+            Self::Requests => "statistics of requests",
+        }
+    }
+
     /// The word for it in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Log => "log",
             Self::Counters => "counters",
+            Self::Export => "client's export",
+            Self::Iterations => "iteration records",
             Self::Requests => "requests",
         }
     }
@@ -46,6 +64,8 @@ pub struct PooledEvidence {
     pub engine: Engine,
     /// Where the sums come from.
     pub source: PooledSource,
+    /// The form of the file, where there are several of one source: `JSON`, `Parquet`.
+    pub form: Option<&'static str>,
     /// The ranks or endpoints; they are summed before anything is divided.
     pub ranks: Vec<PooledRank>,
     /// Steps that are draws of their own, where that is fewer than all: SGLang draws once a step for the whole batch.
@@ -58,7 +78,7 @@ impl PooledEvidence {
     /// Without any sums yet.
     #[must_use]
     pub fn new(engine: Engine, source: PooledSource) -> Self {
-        Self { engine, source, ranks: Vec::new(), independent_steps: None, first: None }
+        Self { engine, source, form: None, ranks: Vec::new(), independent_steps: None, first: None }
     }
 
     /// Adds the sums of one rank or endpoint.
@@ -66,6 +86,13 @@ impl PooledEvidence {
     pub fn with_rank(mut self, rank: PooledRank) -> Self {
         self.ranks.push(rank);
         self
+    }
+
+    /// The words for it in reports: `client's export (Parquet)`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let form = self.form.map_or_else(String::new, |form| format!(" ({form})"));
+        format!("{}{form}", self.source.name())
     }
 
     /// All ranks added up.

@@ -7,7 +7,8 @@ use super::super::explain::{count, error, note, warning};
 use super::super::finding::{Finding, FindingCode};
 use super::super::mechanism::{Mechanism, Other};
 use super::super::point::Observed;
-use super::judge::Analysis;
+use super::evidence::{PooledEvidence, PooledSource};
+use super::judge::{Analysis, other_length};
 use super::mark::Mark;
 
 /// Which export of an engine decides, where its log does not.
@@ -44,6 +45,19 @@ pub(super) fn about_length(seen: &Observed, analysis: &Analysis, target: Option<
             "{} are drafted a step, and the target is for {wanted}; take the golden cell of this draft length, or start \
              the server with num_speculative_tokens {wanted}",
             count(length.into(), "token")
+        ),
+    ))
+}
+
+/// Scraped servers of different draft lengths.
+pub(super) fn about_scraped(evidence: &PooledEvidence) -> Option<Finding> {
+    let (one, other) = other_length(evidence).filter(|_| evidence.source == PooledSource::Counters)?;
+    Some(error(
+        FindingCode::MultipleServers,
+        evidence.first,
+        format!(
+            "the scraped servers draft {one} and {other} tokens a step: their accept lengths do not compare; audit the \
+             counters of each draft length apart"
         ),
     ))
 }
@@ -117,7 +131,10 @@ pub(super) fn about_lines(
                     "of {} steps {:.0} count as draws of their own: {}",
                     analysis.pool.whole_steps(),
                     analysis.estimate.steps,
-                    if matches!(analysis.engine, Engine::Atom | Engine::Trtllm) {
+                    if analysis.source == PooledSource::Requests && analysis.engine == Engine::Sglang {
+                        "a verify step draws once for its whole batch, and which requests shared a batch is not told; \
+                         the steps of the longest request are sure to be draws of their own"
+                    } else if matches!(analysis.engine, Engine::Atom | Engine::Trtllm) {
                         "replicas of this engine repeat the same sequence"
                     } else {
                         "windows scatter more than single draws do, as requests with equal seeds make them"

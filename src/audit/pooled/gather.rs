@@ -13,6 +13,7 @@ use crate::law::float;
 use super::super::scope::Scope;
 use super::super::skipped::SkipKind;
 use super::evidence::{PooledEvidence, PooledRank, PooledSource};
+use super::servers::DraftServers;
 
 /// Lines that are remembered, so that a copy is known for one.
 const REMEMBERED: usize = 1 << 20;
@@ -56,6 +57,8 @@ pub(in crate::audit) struct LineLog {
     pub(in crate::audit) draft_length: Option<u32>,
     /// Only sums since the start are there, and not of intervals.
     pub(in crate::audit) is_cumulative: bool,
+    /// The servers of vLLM that wrote the windows.
+    pub(in crate::audit) servers: DraftServers,
 }
 
 /// Adds up the lines of one point.
@@ -101,6 +104,15 @@ impl Gather {
         let turns = (last.starts_with("12-") && now.starts_with("01-"))
             || (last.len() == 8 && last.starts_with("23:") && now.starts_with("00:"));
         now.len() == last.len() && now < last && !turns
+    }
+
+    /// Whether a line is of another server than the windows before it.
+    pub(in crate::audit) fn is_another_server(&self, line: &EngineLine) -> bool {
+        match line {
+            EngineLine::VllmEngine(line) => self.log.servers.is_another(line.pid, None),
+            EngineLine::VllmSpec(line) => self.log.servers.is_another(line.pid, line.draft_length),
+            _ => false,
+        }
     }
 
     /// Takes a line; says why, where it counts for nothing.
@@ -217,6 +229,7 @@ impl Gather {
             return None;
         };
         self.log.spec_lines += 1;
+        self.log.servers.add(place, line, &window, self.log.draft_length);
         if !matches!(window.steps, crate::evidence::StepCount::Exact(_)) {
             self.log.bounded += 1;
             self.log.first_bounded.get_or_insert(place);

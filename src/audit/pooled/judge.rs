@@ -16,7 +16,7 @@ use super::super::report::{AcceptLenReport, ExpectedLine, PointReport, RankRepor
 use super::super::sample::{DecodeInterval, IntervalSource};
 use super::super::sequential::{Sequence, pooled_sequence};
 use super::estimate::Estimate;
-use super::evidence::PooledEvidence;
+use super::evidence::{PooledEvidence, PooledSource};
 use super::explain;
 use super::law::Weighed;
 use super::mark::Mark;
@@ -28,6 +28,7 @@ const PROOF: f64 = 1000.0;
 /// The statistics of a point.
 pub(super) struct Analysis {
     pub(super) engine: Engine,
+    pub(super) source: PooledSource,
     pub(super) pool: Pool,
     pub(super) mark: Mark,
     pub(super) estimate: Estimate,
@@ -53,9 +54,13 @@ pub(in crate::audit) fn judge(
         let engine = evidence.engine;
         let rates = rates.as_deref();
         let is_told = injection::first_length(&seen.injected).is_some();
-        let mechanisms = Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
+        let mut mechanisms = Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
             .mechanisms(target);
-        Some(Analysis { engine, pool, mark, estimate, mechanisms, slack: slack(engine) })
+        if is_mixed(seen, evidence) {
+            // What two servers show together is the law of neither.
+            mechanisms.best = None;
+        }
+        Some(Analysis { engine, source: evidence.source, pool, mark, estimate, mechanisms, slack: slack(engine) })
     });
     let mut findings = Vec::new();
     if !options.expect_real {
@@ -65,12 +70,17 @@ pub(in crate::audit) fn judge(
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_length(seen, analysis, target));
     }
+    let is_mixed = evidence.is_some_and(|evidence| is_mixed(seen, evidence));
     let mut sequence = None;
     let (mut verdict, mut reason) = match (&analysis, target) {
         _ if options.expect_real && injection::first_length(&seen.injected).is_some() => {
             (Verdict::Inconsistent, Reason::SimulationSet)
         }
+        (Some(_), _) if options.expect_real && is_mixed => {
+            (Verdict::Insufficient, Reason::EvaluationUndecided)
+        }
         (Some(analysis), _) if options.expect_real => analysis.evaluate(),
+        (Some(_), Some(_)) if is_mixed => (Verdict::Insufficient, Reason::MixedServers),
         (Some(analysis), Some(target)) => {
             if is_growing {
                 sequence = analysis.sequence(target, options);
@@ -84,8 +94,10 @@ pub(in crate::audit) fn judge(
         reason = Reason::NoDecodeLines;
     }
     (verdict, reason) = super::compare(&seen.pooled, None, (verdict, reason), &mut findings);
+    findings.extend(seen.line_log.servers.finding());
+    findings.extend(evidence.and_then(explain::about_scraped));
     findings.extend(explain::about_lines(seen, analysis.as_ref(), engine));
-    if let Some(analysis) = &analysis {
+    if let Some(analysis) = analysis.as_ref().filter(|_| !is_mixed) {
         findings.extend(explain::about_mechanism(seen, analysis, target));
     }
     findings.extend(seen.figure_findings.iter().cloned());
@@ -169,6 +181,7 @@ fn report(
             .and_then(|target| ExpectedLine::of(target, per_line)),
         lattice: None,
         pooled: analysis.as_ref().map(|analysis| analysis.pool.clone()),
+        pooled_from: analysis.as_ref().map(|analysis| analysis.source),
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
         replay: None,
         findings,
@@ -187,6 +200,26 @@ fn sharpest(evidence: &[PooledEvidence]) -> Option<&PooledEvidence> {
         };
         has_bins(left).cmp(&has_bins(right)).then(left.total().steps().total_cmp(&right.total().steps()))
     })
+}
+
+/// Whether the judged sums are of servers with different draft lengths.
+fn is_mixed(seen: &Observed, evidence: &PooledEvidence) -> bool {
+    match evidence.source {
+        PooledSource::Log => seen.line_log.servers.is_mixed(),
+        PooledSource::Counters => other_length(evidence).is_some(),
+        PooledSource::Export | PooledSource::Iterations | PooledSource::Requests => false,
+    }
+}
+
+/// The draft lengths of two scraped servers, where they are not the same.
+pub(super) fn other_length(evidence: &PooledEvidence) -> Option<(u32, u32)> {
+    // TensorRT-LLM may shorten a step's drafts, and few steps may divide by chance.
+    let lengths = || {
+        let told = evidence.ranks.iter().filter(|rank| rank.pool.steps() >= MIN_STEPS);
+        told.filter_map(|rank| rank.pool.draft_length()).filter(|_| evidence.engine != Engine::Trtllm)
+    };
+    let first = lengths().next()?;
+    lengths().find(|length| *length != first).map(|other| (first, other))
 }
 
 /// Draws of their own, where ranks or requests share them.

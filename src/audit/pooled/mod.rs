@@ -12,6 +12,7 @@ mod gather;
 mod judge;
 mod law;
 mod mark;
+mod servers;
 #[cfg(test)]
 mod tests;
 mod tolerance;

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 
 use crate::audit::{InjectedSetting, Observed};
-use crate::cli::found::{FoundFile, read};
+use crate::cli::found::{FoundFile, read, text};
 use crate::engine::Engine;
 use crate::evidence::{LogFile, Place};
 use crate::golden::SettingSource;
+use crate::recipe::{self, Selector, Told};
 use crate::simulate::found::Role;
 
 /// Files beside a log that are looked at, at most, and their largest size. Traces, dumps and recipes are small.
@@ -26,7 +27,9 @@ struct FileSettings {
     file: String,
     source: SettingSource,
     is_beside: bool,
-    settings: Vec<(&'static str, String, u64)>,
+    /// The engine of the server that is told.
+    engine: Option<Engine>,
+    settings: Vec<(String, String, u64)>,
     max: Option<u32>,
 }
 
@@ -49,7 +52,7 @@ impl SettingFiles {
             let found = FileSettings::read(&file, false)?;
             ensure!(
                 !found.settings.is_empty(),
-                "{}: no server of SGLang that drafts is told to simulate an accept length here",
+                "{}: no server that drafts is told to simulate an accept length here",
                 found.file
             );
             named.push(found);
@@ -72,13 +75,15 @@ impl SettingFiles {
         let mut found = self.named.clone();
         if found.is_empty() {
             found = beside(seen, logs);
+            // A folder may hold another server's settings too.
+            found.retain(|file| file.engine.is_none_or(|engine| seen.engine() == Some(engine)));
         }
         let mut max = None;
         for file in found {
             let number = self.number(&file.file);
             max = max.or(file.max);
             seen.add_settings(file.settings.into_iter().map(|(name, value, line)| InjectedSetting {
-                name: name.to_owned(),
+                name,
                 value,
                 place: Place { file: number, line },
                 source: file.source,
@@ -101,29 +106,82 @@ impl FileSettings {
     fn read(file: &FoundFile, is_beside: bool) -> anyhow::Result<Self> {
         let source = match file {
             FoundFile::Env(_) => SettingSource::Env,
-            FoundFile::Recipe(_) => SettingSource::Recipe,
+            FoundFile::Recipe(path) => {
+                if let Some(found) = Self::recipe(path, is_beside)? {
+                    return Ok(found);
+                }
+                SettingSource::Recipe
+            }
         };
         let found = read(file)?;
-        let mut own = Self { file: found.file, source, is_beside, settings: Vec::new(), max: None };
-        let is_decoding = |role: &&Role| {
-            matches!(role.engine, None | Some(Engine::Sglang)) && role.name.as_deref() != Some("prefill")
-        };
-        for role in found.roles.iter().filter(is_decoding) {
+        let mut own =
+            Self { file: found.file, source, is_beside, engine: None, settings: Vec::new(), max: None };
+        for role in found.roles.iter().filter(|role| role.name.as_deref() != Some("prefill")) {
             // In a recipe every role says whether it drafts; an environment may not.
             if role.name.is_some() && !role.is_speculative() {
                 continue;
             }
-            let role = Role { engine: Some(Engine::Sglang), ..role.clone() };
+            // Variables without a server around them were SGLang's before they were anyone's.
+            let role = Role { engine: role.engine.or(Some(Engine::Sglang)), ..role.clone() };
+            own.engine = own.engine.or(role.engine);
             own.max = own.max.or(role.max_accept_length());
-            own.settings.extend(role.settings.into_iter().map(|setting| {
-                (setting.name, setting.value, u64::try_from(setting.line).unwrap_or(u64::MAX))
-            }));
+            let first = role.settings.first().map_or(1, |setting| setting.line);
+            let drafts = role.drafts.map(|drafts| ("num_speculative_tokens".to_owned(), drafts.to_string(), first));
+            let settings = role.settings.into_iter().map(|setting| {
+                (setting.name.trim_start_matches('-').replace('-', "_"), setting.value, setting.line)
+            });
+            let lined = |(name, value, line)| (name, value, u64::try_from(line).unwrap_or(u64::MAX));
+            own.settings.extend(settings.chain(drafts).map(lined));
         }
-        if !own.settings.iter().any(|(name, ..)| name.ends_with("_LEN")) {
+        if !own.settings.iter().any(|(name, ..)| is_length(name)) {
             own.settings.clear();
         }
         Ok(own)
     }
+
+    /// As the readers of recipes and launchers see a file; `None` where no server of it is told a length.
+    fn recipe(path: &Path, is_beside: bool) -> anyhow::Result<Option<Self>> {
+        let shown = path.to_string_lossy();
+        let (path, selector) = Selector::split(&shown);
+        let (file, text) = text(Path::new(path))?;
+        // What they cannot read is said by the reader of settings, where nothing was selected.
+        let document = match recipe::read(path, &text) {
+            Ok(document) => document,
+            Err(error) if selector.is_some() => return Err(error).context(file),
+            Err(_) => None,
+        };
+        let told = document.map_or(Ok(Vec::new()), |document| document.told(selector.as_ref()));
+        let told = told.with_context(|| file.clone())?;
+        ensure!(
+            selector.is_none() || !told.is_empty(),
+            "{shown}: no server that drafts is told to simulate an accept length here"
+        );
+        let Some(Told { engine, max_accept_length, .. }) = told.first().cloned() else { return Ok(None) };
+        let settings = told.into_iter().flat_map(|told| told.settings).map(|setting| {
+            (setting.name.to_owned(), setting.value, u64::try_from(setting.line).unwrap_or(u64::MAX))
+        });
+        Ok(Some(Self {
+            file,
+            source: SettingSource::Recipe,
+            is_beside,
+            engine: Some(engine),
+            settings: settings.collect(),
+            max: max_accept_length,
+        }))
+    }
+}
+
+/// Whether a setting of this name makes the accept length.
+fn is_length(name: &str) -> bool {
+    name.ends_with("SIMULATE_ACC_LEN")
+        || matches!(
+            name,
+            "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS"
+                | "synthetic_acceptance_length"
+                | "synthetic_acceptance_rates"
+                | "spec_decode_acceptance_length"
+                | "spec_decode_acceptance_rate"
+        )
 }
 
 /// Extensions of files whose settings nobody ran as they stand: scripts, and files that are read in another way.
@@ -175,11 +233,16 @@ fn beside(seen: &Observed, logs: &[LogFile]) -> Vec<FileSettings> {
     found
 }
 
+/// What the logs of servers hold.
+const LOG_MARKS: [&[u8]; 4] =
+    [b"Decode batch", b"SpecDecoding metrics", b"[MTP Stats", b"num_scheduled_requests"];
+
 /// A file that nobody named: what cannot be read as settings is none.
 fn settings_of(path: &Path) -> Option<FileSettings> {
     // The log of another run says nothing about this one.
     let text = fs::read(path).ok()?;
-    if memchr::memmem::find(&text, b"Decode batch").is_some() {
+    let is_log = |mark: &[u8]| memchr::memmem::find(&text, mark).is_some();
+    if LOG_MARKS.into_iter().any(is_log) {
         return None;
     }
     let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");

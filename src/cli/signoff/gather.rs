@@ -262,8 +262,8 @@ fn target(stated: &Stated, seen: &Observed, point: &Point) -> Option<Target> {
             is_beside: false,
         })
         .collect();
-    let (length, setting) = injected_length(&told)?;
     let max = seen.max_accept_length()?;
+    let (length, setting) = injected_length(&told, max.checked_sub(1))?;
     Target::injected(length, max, setting.source, format!("line {}", setting.place.line)).ok()
 }
 

@@ -76,6 +76,7 @@ pub(super) fn run(
 pub(super) fn exit_of(error: &CalibrateError) -> Exit {
     match error {
         CalibrateError::NoDecodeLines
+        | CalibrateError::NoEngineLines { .. }
         | CalibrateError::NoThroughput { .. }
         | CalibrateError::NothingSteady { .. } => Exit::Undecided,
         CalibrateError::ClockBack { .. }

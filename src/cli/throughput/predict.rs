@@ -129,7 +129,7 @@ fn write(
     args: &PredictArgs,
     global: &Global,
     model: &Model,
-    drafts: u32,
+    drafts: Option<u32>,
     predictions: &[Prediction],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
@@ -144,25 +144,25 @@ fn write(
 }
 
 /// The draft length that is asked about: the flag's, the logs' only one, or none at accept length 1 throughout.
-fn drafts(model: &Model, args: &PredictArgs) -> anyhow::Result<u32> {
+fn drafts(model: &Model, args: &PredictArgs) -> anyhow::Result<Option<u32>> {
     let known = model.draft_lengths();
     match (args.about.draft_length, known.as_slice()) {
-        (Some(drafts), _) => Ok(drafts),
-        (None, [only]) => Ok(*only),
-        (None, []) => Ok(0),
+        (Some(drafts), _) => Ok(Some(drafts)),
+        (None, [only]) => Ok(Some(*only)),
+        (None, []) => Ok(if model.is_draft_length_unknown() { None } else { Some(0) }),
         (None, _) => bail!("the logs hold draft lengths {known:?}; pick one with --draft-length"),
     }
 }
 
 /// The batches that are asked about.
-fn batches(model: &Model, args: &PredictArgs, drafts: u32) -> Vec<u32> {
+fn batches(model: &Model, args: &PredictArgs, drafts: Option<u32>) -> Vec<u32> {
     let mut batches: Vec<u32> = if !args.concurrency.is_empty() {
         let most = model.most_running.map_or(u32::MAX, |most| most.div_ceil(model.ranks.max(1)).max(1));
         args.concurrency.iter().map(|clients| clients.div_ceil(model.ranks.max(1)).min(most)).collect()
     } else if !args.running_req.is_empty() {
         args.running_req.clone()
     } else {
-        let of = |drafts: u32| -> Vec<u32> {
+        let of = |drafts: Option<u32>| -> Vec<u32> {
             model.levels.iter().filter(|level| level.drafts == drafts).map(|level| level.running).collect()
         };
         let own = of(drafts);

@@ -32,6 +32,10 @@ pub(super) struct LogFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     decode_log_interval: Option<u32>,
 
+    /// KV tokens that the cache of a vLLM engine holds: `GPU KV cache size` at its start; its lines print a share of them
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    kv_cache_tokens: Option<u64>,
+
     /// Mixture of experts: experts of a layer, and those a token is routed to (256:8)
     #[arg(long, value_name = "E:K", value_parser = experts)]
     experts: Option<(u32, u32)>,
@@ -78,7 +82,8 @@ pub(super) fn from_logs(
 ) -> anyhow::Result<(Result<Model, crate::throughput::CalibrateError>, bool)> {
     let inputs: Vec<Input> = paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&flags.limits));
-    let mut observing = Observing(Observer::new(flags.decode_log_interval));
+    let mut observing =
+        Observing(Observer::new(flags.decode_log_interval).with_kv_cache(flags.kv_cache_tokens));
     let progress = ProgressLine::show(reader.progress(), global.quiet);
     let errors = reader.read_into(&inputs, &mut observing);
     drop(progress);

@@ -292,6 +292,9 @@ impl SimulateArgs {
         match (self.draft_length, known.as_slice()) {
             (Some(drafts), _) => Ok(drafts),
             (None, [only]) => Ok(*only),
+            (None, []) if model.is_draft_length_unknown() => {
+                bail!("the model does not know its draft length; calibrate again with --draft-length")
+            }
             (None, []) => Ok(0),
             (None, _) => bail!("the model holds draft lengths {known:?}; pick one with --draft-length"),
         }

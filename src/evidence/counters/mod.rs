@@ -20,7 +20,7 @@ pub use family::{Exporter, Family, Role};
 pub use figures::{CounterRecord, DebugStats, IterationStats, RequestFigures, ServerInfo};
 pub use json::{JsonEnd, read_json};
 pub use series::{SeriesKey, Track};
-pub use snapshot::{ModelCounts, Moment, Scrape, Snapshot, Span};
+pub use snapshot::{Form, ModelCounts, Moment, Scrape, Snapshot, Span};
 pub use text::{TextRead, read_text};
 
 pub(in crate::evidence) use self::parquet::{Export, read_parquet};

@@ -46,6 +46,33 @@ impl Span {
     }
 }
 
+/// What kind of file counters stand in. One measurement may be exported in several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// One JSON document, with the sums of the whole run.
+    Json,
+    /// JSON, one object a scrape.
+    JsonLines,
+    /// Parquet, one row a sample.
+    Parquet,
+    /// Prometheus text.
+    #[default]
+    Text,
+}
+
+impl Form {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::JsonLines => "JSON lines",
+            Self::Parquet => "Parquet",
+            Self::Text => "Prometheus text",
+        }
+    }
+}
+
 /// When a scrape was made, as the name of its file or folder says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
@@ -114,6 +141,10 @@ pub struct ModelCounts {
     pub last_accept_length: Option<f64>,
     /// Endpoints that were scraped, where an export names them.
     pub endpoints: u32,
+    /// Their addresses, in order; none where nothing names them.
+    pub endpoint_urls: Vec<String>,
+    /// What kind of file they stand in.
+    pub form: Form,
     /// Series in the sums.
     pub series: u32,
     /// A series that fell: its server was started anew between the scrapes, and the sums are wrong.
@@ -286,6 +317,8 @@ fn sum(exporter: Exporter, model: Option<&str>, series: &[(&SeriesKey, &Track)])
         counts: difference::sum(counted),
         last_accept_length: (!gauges.is_empty()).then(|| gauges.iter().sum::<f64>() / gauge_count),
         endpoints: u32::try_from(endpoints.len()).unwrap_or(u32::MAX),
+        endpoint_urls: endpoints.iter().filter(|url| !url.is_empty()).map(|url| (*url).to_owned()).collect(),
+        form: Form::default(),
         series: u32::try_from(series.len()).unwrap_or(u32::MAX),
         restarted: restarted.map(|(key, _)| key.shown()),
         scrape: None,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::sync::Arc;
 
 use crate::evidence::counters::{
-    CounterRecord, DebugStats, Document, Export, LOOK, ModelCounts, Scrape, Snapshot, Span, read_json,
+    CounterRecord, DebugStats, Document, Export, Form, LOOK, ModelCounts, Scrape, Snapshot, Span, read_json,
     read_parquet, read_text, recognise,
 };
 use crate::evidence::{Place, Record, SkipReason, Skipped};
@@ -100,7 +100,7 @@ impl Reading<'_> {
         if read.is_cut {
             self.skip(read.lines, SkipReason::Truncated, "the text ends inside a line");
         } else {
-            self.snapshot(read.snapshot);
+            self.snapshot(Form::Text, read.snapshot);
         }
         Ok(None)
     }
@@ -115,17 +115,18 @@ impl Reading<'_> {
             None => {}
         }
         // Scrapes that were read whole count, even where a later one is cut.
-        self.snapshot(end.snapshot);
+        let is_summary = end.snapshot.series().values().any(|track| track.is_difference);
+        self.snapshot(if is_summary { Form::Json } else { Form::JsonLines }, end.snapshot);
         Ok(None)
     }
 
     fn parquet(&mut self, export: Export) -> io::Result<Option<Why>> {
         let Some(snapshot) = read_parquet(export)? else { return Ok(Some(Why::NotText("Parquet"))) };
-        self.snapshot(snapshot);
+        self.snapshot(Form::Parquet, snapshot);
         Ok(None)
     }
 
-    fn snapshot(&mut self, snapshot: Snapshot) {
+    fn snapshot(&mut self, form: Form, snapshot: Snapshot) {
         if let Some(key) = snapshot.twice() {
             let text = format!("{} stands twice in one scrape, with two values", key.shown());
             return self.skip(1, SkipReason::Lookalike, &text);
@@ -134,7 +135,7 @@ impl Reading<'_> {
         let scrape = Arc::new(Scrape::of(self.name, snapshot));
         for counts in all {
             let scrape = (counts.span == Span::Lifetime).then(|| Arc::clone(&scrape));
-            self.record(1, CounterRecord::Counters(ModelCounts { scrape, ..counts }));
+            self.record(1, CounterRecord::Counters(ModelCounts { scrape, form, ..counts }));
         }
     }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::evidence::Place;
 use crate::law::Setting;
 use crate::replay::DrawMethod;
+use crate::replay::effort::Pool;
 use crate::replay::reach::BatchPath;
 use crate::replay::search::find_start;
 
@@ -32,7 +33,7 @@ fn steady(script: &Script, count: u64) -> Vec<Line> {
 }
 
 fn follow(script: &Arc<Script>, lines: &[Line]) -> Follower {
-    let mut follower = Follower::new(Arc::clone(script), 0, 0.0);
+    let mut follower = Follower::new(Arc::clone(script), 0, 0.0, Effort::new(script.steps()));
     for line in lines {
         follower.follow(*line);
     }
@@ -145,10 +146,10 @@ fn uncertain_lines_before_a_slip_are_judged_again() {
 fn a_lost_start_is_found_within_a_million_draws() {
     let script = script(3.51, 40);
     let lost = lines(&script, (0..40).map(|line| 765_432 + line * 40));
-    let start = find_start(&script, &lost, 1_000_000).unwrap();
+    let start = find_start(&script, &lost, 1_000_000, &mut Pool::default()).unwrap();
     assert_eq!((start.line, start.first), (0, 765_432));
     // Beyond the limit, of another seed, too short.
-    assert_eq!(find_start(&script, &lost, 700_000), None);
-    assert_eq!(find_start(&Script::new(script.law, 5, 40), &lost, 1_000_000), None);
-    assert_eq!(find_start(&script, &lost[..12], 1_000_000), None);
+    assert_eq!(find_start(&script, &lost, 700_000, &mut Pool::default()), None);
+    assert_eq!(find_start(&Script::new(script.law, 5, 40), &lost, 1_000_000, &mut Pool::default()), None);
+    assert_eq!(find_start(&script, &lost[..12], 1_000_000, &mut Pool::default()), None);
 }

@@ -21,7 +21,11 @@ pub fn model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
         writeln!(
             out,
             "{}: draft length {}, {} of {} decode lines count{excluded}, {} prefill lines",
-            source.name, source.drafts, source.used, source.decode_lines, source.prefill_lines
+            source.name,
+            length(source.drafts),
+            source.used,
+            source.decode_lines,
+            source.prefill_lines
         )?;
     }
     for law in &model.laws {
@@ -37,6 +41,8 @@ fn write_law(out: &mut dyn Write, law: &Law) -> io::Result<()> {
     let lengths: Vec<String> = law.draft_lengths.iter().map(u32::to_string).collect();
     let name = if law.is_plain() {
         "no speculation".to_owned()
+    } else if lengths.is_empty() {
+        "draft length unknown".to_owned()
     } else {
         format!("draft length {}", lengths.join(", "))
     };
@@ -77,16 +83,15 @@ fn write_law(out: &mut dyn Write, law: &Law) -> io::Result<()> {
             writeln!(out, "  questions at the measured batches are answered")?;
         }
     }
+    let contexts = if ranges.context.1 > 0.0 {
+        format!("contexts of {:.0}-{:.0} tokens", ranges.context.0, ranges.context.1)
+    } else {
+        "contexts unknown".to_owned()
+    };
     writeln!(
         out,
-        "  {:<24} {}-{} running requests, contexts of {:.0}-{:.0} tokens, accept length {:.2}-{:.2}",
-        "covers",
-        ranges.running.0,
-        ranges.running.1,
-        ranges.context.0,
-        ranges.context.1,
-        ranges.accept_length.0,
-        ranges.accept_length.1
+        "  {:<24} {}-{} running requests, {contexts}, accept length {:.2}-{:.2}",
+        "covers", ranges.running.0, ranges.running.1, ranges.accept_length.0, ranges.accept_length.1
     )
 }
 
@@ -139,7 +144,7 @@ fn levels(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     ]);
     for level in &model.levels {
         table.row([
-            level.drafts.to_string(),
+            length(level.drafts),
             level.running.to_string(),
             level.windows.to_string(),
             format!("{:.3}", level.accept_length),
@@ -147,10 +152,15 @@ fn levels(out: &mut dyn Write, model: &Model) -> io::Result<()> {
             format!("{:.1}-{:.1}", level.tps_band.0, level.tps_band.1),
             optional(level.step_s.map(|step| step * 1e3), 3),
             level.prefill_share.map_or_else(|| "-".to_owned(), percent),
-            format!("{:.0}", level.context),
+            optional(level.context, 0),
         ]);
     }
     table.write(out)
+}
+
+/// A draft length, where it is known.
+fn length(drafts: Option<u32>) -> String {
+    drafts.map_or_else(|| "unknown".to_owned(), |drafts| drafts.to_string())
 }
 
 fn optional(value: Option<f64>, digits: usize) -> String {
@@ -193,7 +203,7 @@ pub fn checks(out: &mut dyn Write, checks: &[Comparison]) -> io::Result<()> {
 pub fn predictions(
     out: &mut dyn Write,
     model: &Model,
-    drafts: u32,
+    drafts: Option<u32>,
     predictions: &[Prediction],
     gpus: Option<u32>,
 ) -> io::Result<()> {
@@ -248,7 +258,11 @@ pub fn predictions(
         }
         table.row(cells);
     }
-    let what = if drafts == 0 { "no speculation".to_owned() } else { format!("draft length {drafts}") };
+    let what = if drafts == Some(0) {
+        "no speculation".to_owned()
+    } else {
+        format!("draft length {}", length(drafts))
+    };
     let ranks = if model.ranks > 1 {
         format!(", {} ranks, batches are those of one", model.ranks)
     } else {

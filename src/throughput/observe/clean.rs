@@ -25,13 +25,15 @@ pub enum Exclusion {
     NoGraph,
     /// The clock jumped.
     ClockJump,
-    /// No `#token` on the line.
+    /// No `#token` on the line, among lines that have it.
     NoContext,
+    /// No accept length on the line, among lines that have one.
+    NoAcceptLength,
 }
 
 impl Exclusion {
     /// Every reason.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NoThroughput,
         Self::First,
         Self::Idle,
@@ -39,6 +41,7 @@ impl Exclusion {
         Self::NoGraph,
         Self::ClockJump,
         Self::NoContext,
+        Self::NoAcceptLength,
     ];
 
     /// The word for it in reports.
@@ -52,6 +55,7 @@ impl Exclusion {
             Self::NoGraph => "no-graph",
             Self::ClockJump => "clock-jump",
             Self::NoContext => "no-context",
+            Self::NoAcceptLength => "no-accept-length",
         }
     }
 }
@@ -71,11 +75,17 @@ pub(crate) fn clean(windows: &[Window]) -> (Vec<Window>, Excluded) {
         times.into_iter().filter_map(|(running, times)| Some((running, median(times)?))).collect();
     let on = windows.iter().filter(|window| window.graph == Some(true)).count();
     let off = windows.iter().filter(|window| window.graph == Some(false)).count();
+    let usual = Usual {
+        medians,
+        graphs: on > off,
+        contexts: windows.iter().any(|window| window.kv_printed.is_some()),
+        speculates: windows.iter().any(|window| window.speculated),
+    };
     let mut excluded = Excluded::new();
     let mut kept = Vec::with_capacity(windows.len());
     let mut after_pause = false;
     for window in windows {
-        let reason = reason(window, &medians, on > off, after_pause);
+        let reason = reason(window, &usual, after_pause);
         after_pause = window.running == 0;
         match reason {
             None => kept.push(*window),
@@ -85,12 +95,16 @@ pub(crate) fn clean(windows: &[Window]) -> (Vec<Window>, Excluded) {
     (kept, excluded)
 }
 
-fn reason(
-    window: &Window,
-    medians: &BTreeMap<u32, f64>,
-    has_graphs: bool,
-    after_pause: bool,
-) -> Option<Exclusion> {
+/// What most windows are like.
+struct Usual {
+    /// Median step time by batch.
+    medians: BTreeMap<u32, f64>,
+    graphs: bool,
+    contexts: bool,
+    speculates: bool,
+}
+
+fn reason(window: &Window, usual: &Usual, after_pause: bool) -> Option<Exclusion> {
     let Some(previous) = window.previous else { return Some(Exclusion::First) };
     if window.running == 0 || after_pause {
         return Some(Exclusion::Idle);
@@ -104,13 +118,16 @@ fn reason(
         return Some(Exclusion::Ramp);
     }
     let prefill = SLOW_PREFILL_S * window.tokens_a_step();
-    if medians.get(&window.running).is_some_and(|median| step > IDLE_FACTOR * median + prefill) {
+    if usual.medians.get(&window.running).is_some_and(|median| step > IDLE_FACTOR * median + prefill) {
         return Some(Exclusion::Idle);
     }
-    if has_graphs && window.graph == Some(false) {
+    if usual.graphs && window.graph == Some(false) {
         return Some(Exclusion::NoGraph);
     }
-    window.kv_printed.is_none().then_some(Exclusion::NoContext)
+    if usual.speculates && !window.speculated {
+        return Some(Exclusion::NoAcceptLength);
+    }
+    (usual.contexts && window.kv_printed.is_none()).then_some(Exclusion::NoContext)
 }
 
 /// The median; `None` without values.
@@ -131,6 +148,7 @@ mod tests {
             running,
             previous,
             accept_len: 3.5,
+            speculated: true,
             tps: Some(tps),
             kv_printed: Some(1000.0),
             kv_tokens: 1000.0,
@@ -158,6 +176,7 @@ mod tests {
             Window { tps: None, ..steady },
             Window { clock_jumped: true, ..steady },
             Window { kv_printed: None, ..steady },
+            Window { accept_len: 1.0, speculated: false, ..steady },
             window(0, Some(4), 0.1),
             steady,
         ];
@@ -171,6 +190,7 @@ mod tests {
             (Exclusion::NoGraph, 1),
             (Exclusion::ClockJump, 1),
             (Exclusion::NoContext, 1),
+            (Exclusion::NoAcceptLength, 1),
         ];
         assert_eq!(excluded, Excluded::from(expected));
     }

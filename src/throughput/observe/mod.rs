@@ -3,6 +3,7 @@
 mod clean;
 mod contexts;
 mod run;
+mod vllm;
 mod window;
 
 pub use clean::Exclusion;

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::evidence::{DecodeLine, Deduplicator, Place, PrefillLine, Record, ServerStart, Timestamp};
 use crate::simulate::log::LocalTime;
 
 use super::contexts::Contexts;
+use super::vllm::Engines;
 use super::window::Window;
 
 /// Windows that are kept of one run; of a longer one every second, then every fourth, and so on.
@@ -21,6 +22,9 @@ const MOST_RUNS: usize = 4096;
 
 /// Seconds by which the clock may disagree with the throughput of a line: a printed time has whole seconds.
 const CLOCK_SLACK_S: f64 = 5.0;
+
+/// Pairs of accept length and accept rate that are kept; a real log has a few hundred.
+const MOST_PAIRS: usize = 1 << 14;
 
 /// Verify steps a decode line, where the log does not say.
 const DEFAULT_INTERVAL: u32 = 40;
@@ -48,8 +52,14 @@ pub struct LogRun {
     pub spec_lines: u64,
     /// Those with a throughput above 0.
     pub timed_lines: u64,
-    /// Prefill lines read.
+    /// Prefill lines read; of vLLM: windows with prompt tokens.
     pub prefill_lines: u64,
+    /// Lines of vLLM engines, which are decode lines too.
+    pub engine_lines: u64,
+    /// vLLM's lines of speculative decoding without a line of their engine before them.
+    pub lone_spec_lines: u64,
+    /// Draft tokens (k) that the lines themselves show, the same on all that do.
+    pub drafts_shown: Option<u32>,
     /// Copies of decode lines that were passed over.
     pub duplicates: u64,
     /// Requests that were prefilled, their prompt tokens computed and those found in the cache.
@@ -64,6 +74,8 @@ pub struct LogRun {
     pub output_tokens: f64,
     /// Data-parallel ranks that wrote decode lines.
     pub ranks: u32,
+    drafts_vary: bool,
+    pairs: FxHashSet<(u32, u32)>,
     stride: u64,
 }
 
@@ -86,6 +98,7 @@ struct Builder {
     /// Per data-parallel rank, the tag of the first scheduler that spoke for it: others repeat it.
     voices: FxHashMap<u32, u32>,
     dedup: Deduplicator,
+    engines: Engines,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +116,8 @@ struct Rank {
 pub struct Observer {
     /// Verify steps a decode line, over what the log says.
     interval: Option<u32>,
+    /// KV tokens that a vLLM engine's cache holds.
+    kv_cache: Option<u64>,
     done: Vec<LogRun>,
     open: Vec<(String, Builder)>,
     names: HashMap<String, usize>,
@@ -117,13 +132,19 @@ impl Observer {
         Self { interval, ..Self::default() }
     }
 
+    /// With the KV tokens that the cache of a vLLM engine holds: its lines print a share of them.
+    #[must_use]
+    pub fn with_kv_cache(self, tokens: Option<u64>) -> Self {
+        Self { kv_cache: tokens, ..self }
+    }
+
     /// The records that follow belong to the run called `name`.
     pub fn begin(&mut self, name: &str) {
         let next = self.open.len();
         if let Some(index) = self.names.get(name) {
             self.current = Some(*index);
             if let Some((_, builder)) = self.open.get_mut(*index) {
-                builder.another_file();
+                builder.another_file(self.kv_cache);
             }
         } else if next >= MOST_RUNS {
             (self.overflow, self.current) = (true, None);
@@ -145,17 +166,14 @@ impl Observer {
                         return;
                     }
                     let ended = std::mem::replace(builder, Builder::named(name));
-                    self.done.push(ended.run);
+                    self.done.push(ended.ended(self.kv_cache));
                 }
                 builder.run.server = Some((**start).clone());
             }
             Record::Prefill(line) => builder.prefill(line),
             Record::Decode(line) => builder.decode(place, line, self.interval),
-            Record::CacheFlush(_)
-            | Record::Setting(_)
-            | Record::Engine(_)
-            | Record::Counters(_)
-            | Record::Skipped(_) => {}
+            Record::Engine(line) => builder.engines.line(line, &mut builder.run, self.kv_cache),
+            Record::CacheFlush(_) | Record::Setting(_) | Record::Counters(_) | Record::Skipped(_) => {}
         }
     }
 
@@ -164,7 +182,8 @@ impl Observer {
         if self.overflow {
             return Err(ObserveError::TooManyRuns);
         }
-        Ok(self.done.into_iter().chain(self.open.into_iter().map(|(_, builder)| builder.run)).collect())
+        let open = self.open.into_iter().map(|(_, builder)| builder.ended(self.kv_cache));
+        Ok(self.done.into_iter().chain(open).collect())
     }
 }
 
@@ -174,10 +193,16 @@ impl Builder {
     }
 
     /// Another file of the same run: its clock and its first lines stand alone.
-    fn another_file(&mut self) {
+    fn another_file(&mut self, kv_cache: Option<u64>) {
+        self.engines.another_file(&mut self.run, kv_cache);
         for rank in self.ranks.values_mut() {
             *rank = Rank::default();
         }
+    }
+
+    fn ended(mut self, kv_cache: Option<u64>) -> LogRun {
+        self.engines.flush(&mut self.run, kv_cache);
+        self.run
     }
 
     /// The data-parallel rank of a line, unless another scheduler speaks for it.
@@ -234,6 +259,7 @@ impl Builder {
             running: line.running_req,
             previous: state.previous.replace(line.running_req),
             accept_len,
+            speculated: line.accept_len.is_some(),
             tps,
             kv_printed,
             kv_tokens: means.sum.max(0.0),
@@ -246,6 +272,12 @@ impl Builder {
             interval,
         };
         self.run.output_tokens += tokens;
+        if let Some((length, rate)) = line.accept_len.zip(line.accept_rate)
+            && !line.capped
+            && self.run.pairs.len() < MOST_PAIRS
+        {
+            self.run.pairs.insert((length.count(), rate.count()));
+        }
         self.run.spec_lines += u64::from(line.accept_len.is_some());
         self.run.timed_lines += u64::from(tps.is_some());
         self.run.push(window);
@@ -253,8 +285,26 @@ impl Builder {
 }
 
 impl LogRun {
+    /// Whether its lines show prefills.
+    #[must_use]
+    pub fn sees_prefill(&self) -> bool {
+        self.prefill_lines > 0 || self.engine_lines > 0
+    }
+
+    /// The printed pairs of accept length and accept rate, in hundredths.
+    pub(in crate::throughput) fn rate_pairs(&self) -> Vec<(u32, u32)> {
+        self.pairs.iter().copied().collect()
+    }
+
+    /// A line shows its draft length; of several different ones none is the run's.
+    pub(super) fn note_drafts(&mut self, drafts: Option<u32>) {
+        let Some(drafts) = drafts else { return };
+        self.drafts_vary |= self.drafts_shown.is_some_and(|shown| shown != drafts);
+        self.drafts_shown = Some(drafts).filter(|_| !self.drafts_vary);
+    }
+
     /// Keeps a window, or every 2nd, 4th, .. of a long log.
-    fn push(&mut self, window: Window) {
+    pub(super) fn push(&mut self, window: Window) {
         let stride = self.stride.max(1);
         if self.decode_lines.is_multiple_of(stride) {
             if self.windows.len() >= MOST_WINDOWS {

@@ -9,6 +9,8 @@ pub struct Window {
     pub previous: Option<u32>,
     /// Tokens a step and request; 1 without speculation.
     pub accept_len: f64,
+    /// Whether the line shows that accept length.
+    pub speculated: bool,
     /// Tokens a second of wall time, where printed.
     pub tps: Option<f64>,
     /// `#token` as printed, after the last step.

@@ -14,7 +14,7 @@ pub struct PredictDocument {
 
 #[derive(Debug, Serialize)]
 struct Baseline {
-    draft_length: u32,
+    draft_length: Option<u32>,
     ranks: u32,
     /// `fitted`, or why the step law is refused.
     step_law: &'static str,
@@ -34,14 +34,14 @@ struct LevelEntry {
     high: f64,
     step_ms: Option<f64>,
     prefill_share: Option<f64>,
-    context_tokens: f64,
+    context_tokens: Option<f64>,
     lines: u64,
 }
 
 #[derive(Debug, Serialize)]
 struct Entry {
     accept_length: f64,
-    draft_length: u32,
+    draft_length: Option<u32>,
     running_req: u32,
     gen_throughput_tps: f64,
     low: f64,
@@ -66,7 +66,7 @@ struct Entry {
 impl PredictDocument {
     /// The document.
     #[must_use]
-    pub fn new(model: &Model, drafts: u32, predictions: &[Prediction], gpus: Option<u32>) -> Self {
+    pub fn new(model: &Model, drafts: Option<u32>, predictions: &[Prediction], gpus: Option<u32>) -> Self {
         let law = model.law(drafts);
         let missing = match law.map(|law| &law.outcome) {
             Some(Outcome::Refused { missing, .. }) => missing.iter().map(ToString::to_string).collect(),
@@ -100,7 +100,7 @@ impl LevelEntry {
             high: tidy(level.tps_band.1 * ranks),
             step_ms: level.step_s.map(|step| tidy(step * 1000.0)),
             prefill_share: level.prefill_share.map(tidy),
-            context_tokens: tidy(level.context),
+            context_tokens: level.context.map(tidy),
             lines: level.windows,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::audit::{PointReport, RankReport, Verdict};
+use crate::audit::{PointReport, PooledSource, RankReport, Verdict};
 use crate::golden::Target;
 use crate::report::audit::{
     AuditRun, basis, decimal, graphs, injected, interval_kind, interval_source, mechanism, per_line, server,
@@ -72,6 +72,17 @@ pub(in crate::report) fn facts(point: &PointReport) -> Vec<(&'static str, String
 
 fn lines(point: &PointReport) -> String {
     let decode = point.decode_lines;
+    let not_log = point.pooled_from.filter(|source| *source != PooledSource::Log);
+    if let Some((source, pool)) = not_log.zip(point.pooled.as_ref()) {
+        let lines = if decode == 0 { "none".to_owned() } else { format!("{decode} decode") };
+        return format!(
+            "{lines}; judged by {}: {} accepted drafts in {} verify steps, {:.0} independent",
+            source.evidence(),
+            pool.accepted,
+            point.steps,
+            point.independent_steps
+        );
+    }
     if point.spec_lines == 0 {
         return format!("{decode} decode, none speculative");
     }

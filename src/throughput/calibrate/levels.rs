@@ -1,0 +1,121 @@
+//! What was measured at each draft length and batch.
+
+use std::collections::BTreeMap;
+
+use crate::law::float;
+use crate::throughput::bootstrap;
+use crate::throughput::fit::Row;
+use crate::throughput::model::{Law, Level};
+use crate::throughput::observe::median;
+use crate::throughput::step::PrefillLaw;
+
+use super::runs::{Regime, count};
+
+/// Fewest windows of a level that is reported.
+pub(super) const LEAST_OF_LEVEL: usize = 3;
+
+/// Draft length, where known, and batch.
+pub(super) type Key = (Option<u32>, u32);
+
+/// Rows by draft length and batch, in their order.
+pub(super) fn by_level(rows: &[Row]) -> BTreeMap<Key, Vec<Row>> {
+    let mut levels: BTreeMap<Key, Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        levels.entry((row.drafts, row.running)).or_default().push(*row);
+    }
+    levels
+}
+
+pub(super) fn mean_accept_length(rows: &[Row]) -> f64 {
+    let steps: f64 = rows.iter().map(|row| row.batch * f64::from(row.interval)).sum();
+    rows.iter().map(Row::output_tokens).sum::<f64>() / steps
+}
+
+/// Theil and Sen's slope: the median over all pairs of levels of the slope between their median step times.
+pub(super) fn slope(rows: &[Row]) -> Option<f64> {
+    let medians: Vec<(u32, f64)> = by_level(rows)
+        .into_iter()
+        .filter_map(|((_, running), rows)| {
+            Some((running, median(rows.iter().map(|row| row.step_s).collect())?))
+        })
+        .take(1000)
+        .collect();
+    let pairs = medians.iter().enumerate().flat_map(|(at, left)| {
+        medians
+            .iter()
+            .skip(at + 1)
+            .filter(|right| right.0 != left.0)
+            .map(move |right| (right.1 - left.1) / (f64::from(right.0) - f64::from(left.0)))
+    });
+    median(pairs.collect())
+}
+
+/// The measured levels of a regime.
+pub(super) fn measured(regime: &Regime, law: &Law) -> Vec<Level> {
+    let fitted = law.fitted();
+    let costs: Option<Vec<(f64, f64)>> =
+        fitted.map(|fitted| fitted.resamples.rows.iter().map(|[_, _, _, _, p0, p1, _]| (*p0, *p1)).collect());
+    by_level(&regime.rows)
+        .into_iter()
+        .filter(|(_, rows)| rows.len() >= LEAST_OF_LEVEL)
+        .map(|((drafts, running), rows)| {
+            let seconds: f64 = rows.iter().map(Row::seconds).sum();
+            let tps = rows.iter().map(Row::output_tokens).sum::<f64>() / seconds;
+            let mean =
+                |figure: fn(&Row) -> f64| rows.iter().map(figure).sum::<f64>() / float(count(rows.len()));
+            let (prefill_share, step_s) =
+                prefill_share(&rows, fitted.map(|fitted| fitted.prefill), law.colocated);
+            let (band, share_band) = bootstrap::level(&rows, costs.as_deref());
+            Level {
+                drafts,
+                running,
+                windows: count(rows.len()),
+                accept_length: mean_accept_length(&rows),
+                tps,
+                tps_band: band.unwrap_or((tps, tps)),
+                step_s,
+                context: rows
+                    .iter()
+                    .all(|row| row.has_context)
+                    .then(|| mean(|row| row.kv_tokens) / f64::from(running.max(1))),
+                longest: mean(|row| row.longest),
+                prefill_share,
+                prefill_share_band: share_band.filter(|_| prefill_share.is_some()),
+            }
+        })
+        .collect()
+}
+
+/// The share of time in prefill, and seconds a step without it: by the law, else `1 - t0/t1` from windows without a prefill line.
+fn prefill_share(rows: &[Row], prefill: Option<PrefillLaw>, colocated: bool) -> (Option<f64>, Option<f64>) {
+    let steps: f64 = rows.iter().map(|row| f64::from(row.interval)).sum();
+    let seconds: f64 = rows.iter().map(Row::seconds).sum();
+    let whole = seconds / steps;
+    if !colocated {
+        return (Some(0.0), Some(whole));
+    }
+    if let Some(prefill) = prefill {
+        let spent: f64 = rows
+            .iter()
+            .map(|row| {
+                (prefill.p0_s * row.batches + prefill.p1_s * row.prompt_tokens) * f64::from(row.interval)
+            })
+            .sum();
+        let share = (spent / seconds).clamp(0.0, 0.999);
+        return (Some(share), Some(whole * (1.0 - share)));
+    }
+    // Without prefill lines in the log a window shows none of its prefills.
+    let free: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.sees_prefill && row.batches <= 0.0 && row.prompt_tokens <= 0.0)
+        .collect();
+    if free.len() < LEAST_OF_LEVEL {
+        return (None, None);
+    }
+    if free.len() == rows.len() {
+        return (Some(0.0), Some(whole));
+    }
+    let free_steps: f64 = free.iter().map(|row| f64::from(row.interval)).sum();
+    let without = free.iter().map(|row| row.seconds()).sum::<f64>() / free_steps;
+    (Some((1.0 - without / whole).clamp(0.0, 0.999)), Some(without))
+}
