@@ -1,4 +1,4 @@
-//! `accsim man`: the manual, one page a command, in roff.
+//! `accsim man`: the manual, one page a command, in roff; or all of it as one page of Markdown.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory as _};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Cli, Exit};
+use super::{Cli, Exit, reference};
 
 /// Flags of `accsim man`.
 #[derive(Args, Clone, Debug)]
@@ -15,12 +15,20 @@ pub(crate) struct ManArgs {
     /// Command whose page to print, word by word [default: accsim's own page]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
+
+    /// Print every command with its flags as one page of Markdown
+    #[arg(long, conflicts_with = "command")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut root = Cli::command().disable_help_subcommand(true);
     // Gives every command its full name (accsim-curves-lookup) and the global options.
     root.build();
+    if args.markdown {
+        reference::write(&root, out)?;
+        return Ok(Exit::Ok);
+    }
     let page = Man::new(find(&root, &args.command)?.clone());
     // No date, so that a build repeats; an empty word must be quoted to keep its place.
     page.date(r#""""#)

@@ -20,6 +20,7 @@ mod progress;
 mod recipe;
 mod records;
 mod recover;
+mod reference;
 mod replay;
 mod run;
 mod select;
@@ -33,7 +34,7 @@ use std::io::Write;
 use clap::{Parser, Subcommand};
 
 pub use exit::{EXIT_FAILED, EXIT_OK, EXIT_UNDECIDED, EXIT_WRONG, Exit};
-pub use run::{main, run};
+pub use run::{main, main_with, run};
 
 use global::Global;
 

@@ -24,8 +24,16 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Runs the program on the process's own arguments and streams.
 #[must_use]
 pub fn main() -> ExitCode {
-    let exit = execute(std::env::args_os(), io::stdout().lock(), io::stderr().lock());
-    ExitCode::from(exit.code())
+    ExitCode::from(main_with(std::env::args_os()).code())
+}
+
+/// The same on other arguments, which start with the program's name: for programs that accsim is a part of.
+pub fn main_with<I, T>(args: I) -> Exit
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString>,
+{
+    execute(args, io::stdout().lock(), io::stderr().lock())
 }
 
 /// Runs one command line; `args` starts with the program's name. The result goes to `out`, all else to `err`.

@@ -27,6 +27,8 @@ pub(crate) struct Step<'a> {
 pub(crate) enum Action<'a> {
     /// Run accsim with these arguments.
     Run(Vec<&'a str>),
+    /// Give it to a shell: a search with other people's tools.
+    Shell(&'a str),
     /// Nothing: it is on the list of [`NOT_RUN`].
     Skip,
 }
@@ -43,6 +45,10 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "SNAPSHOTS=overwrite cargo test --test docs --test reports",
     // It takes a browser, and rewrites the pictures.
     "SCREENSHOTS=overwrite cargo test --manifest-path tests/browser/Cargo.toml",
+    // It installs; `.ci/python` does the same in an environment of its own.
+    "pip install ./python",
+    // It serves a book until it is told to stop.
+    "mdbook serve --open",
     // They write files where they are run; tests/reports/html.rs runs their like elsewhere.
     "accsim audit tests/data/h200/e3k5_al351.log tests/data/h200/dp2_k5_al351.log --accept-length 3.51 --html audit.html",
     "accsim audit tests/data/h200/e3k5_al351.log --accept-length 3.51 -o audit.svg",
@@ -136,13 +142,16 @@ pub(crate) fn pieces(page: &str) -> Result<Vec<Piece<'_>>, String> {
 }
 
 impl<'a> Step<'a> {
-    /// How the command is run: words between blanks, no shell in between.
+    /// How the command is run: words between blanks, no shell in between unless it searches with grep.
     pub(crate) fn action(&self) -> Result<Action<'a>, String> {
         if NOT_RUN.contains(&self.command) {
             if self.shown.trim().is_empty() {
                 return Ok(Action::Skip);
             }
             return Err(format!("line {}: output is shown of a command that is not run", self.line));
+        }
+        if is_search(self.command) {
+            return Ok(Action::Shell(self.command));
         }
         let words = self
             .command
@@ -173,6 +182,18 @@ impl<'a> Step<'a> {
             .lines()
             .all(|line| line.trim() == "..." || line.starts_with("? ") || line.trim().is_empty())
     }
+}
+
+/// Whether a command only reads: grep, or grep into awk.
+fn is_search(command: &str) -> bool {
+    let is_harmless = !command.contains(['>', '<', '`', ';', '&', '\n']) && !command.contains("$(");
+    let searched = command.starts_with("grep ") && !command.contains("system");
+    let mut parts = command.split(" | ");
+    let is_one = |part: &str| !part.contains('|');
+    parts.next().is_some_and(is_one)
+        && parts.all(|part| part.starts_with("awk ") && is_one(part))
+        && searched
+        && is_harmless
 }
 
 /// What a page shows for an exit code and an output.
@@ -282,6 +303,18 @@ fn commands_that_need_a_shell_or_are_unknown_are_refused() {
         assert!(refusal.starts_with("line 7: not checked"), "{command}: {refusal}");
     }
     assert!(Step { line: 1, command: "./.ci/test", shown: "made up\n" }.action().is_err());
+}
+
+#[test]
+fn searches_go_to_a_shell_and_nothing_else_does() {
+    for command in ["grep -c 'a b' x.log", "grep -o 'a: [0-9.]*' x.log | awk '{ s += $2 } END { print s }'"] {
+        assert_eq!(Step { line: 1, command, shown: "" }.action(), Ok(Action::Shell(command)), "{command}");
+    }
+    for command in
+        ["awk 1 x", "grep a x > y", "grep a x; rm y", "grep a x | sh", "grep a x|sh", "grep a $(ls)"]
+    {
+        assert!(Step { line: 1, command, shown: "" }.action().is_err(), "{command}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@
     reason = "Clippy's leave for tests ends at the test functions; their helpers fail the same way"
 )]
 
+mod book;
 mod console;
 
 use std::fs;
@@ -62,10 +63,14 @@ fn accsim(args: &[&str]) -> Command {
 
 /// What the step shows when it is run now, elisions kept where they still fit.
 fn rerun(step: &Step<'_>) -> Result<String, String> {
-    let Action::Run(args) = step.action()? else {
-        return Ok(step.shown.to_owned());
+    let command = match step.action()? {
+        Action::Run(args) => accsim(&args),
+        Action::Shell(line) => {
+            Command::new("sh").args(["-c", line]).current_dir(ROOT).stdin("").env("LC_ALL", "C")
+        }
+        Action::Skip => return Ok(step.shown.to_owned()),
     };
-    let output = accsim(&args).stderr_to_stdout().output().unwrap();
+    let output = command.stderr_to_stdout().output().unwrap();
     let code = output.status.code().ok_or("ended by a signal")?;
     let actual = as_shown(code, std::str::from_utf8(&output.stdout).unwrap())
         .map_err(|reason| format!("line {}: {reason}", step.line))?;
@@ -195,7 +200,7 @@ fn paths_named_in_passing_exist() {
     let mut named = 0;
     for page in pages() {
         for span in spans(&read(&page)) {
-            let is_ours = ["src/", "tests/", "docs/", "benches/", "golden_al/", ".ci/"]
+            let is_ours = ["src/", "tests/", "docs/", "benches/", "golden_al/", ".ci/", "python/"]
                 .iter()
                 .any(|folder| span.starts_with(folder));
             let is_plain =

@@ -6,7 +6,7 @@ use crate::report::excerpt::printable;
 
 /// A name or a value as code. Backticks and bars, which would end the code or the cell of a table, are written as
 /// character references, and so is every other mark beside them.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let text = printable(text);
     if text.is_empty() {
         return "(empty)".to_owned();
@@ -28,7 +28,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// A sentence. What its author put between backticks stays code.
-pub(super) fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let text = printable(text);
     let parts: Vec<&str> = text.split('`').collect();
     let is_paired = parts.len() % 2 == 1;

@@ -5,4 +5,6 @@ mod escape;
 mod signoff;
 
 pub use audit::write_audit;
+#[cfg(feature = "cli")]
+pub(crate) use escape::{code, prose};
 pub use signoff::{write_launch_diff, write_signoff};
