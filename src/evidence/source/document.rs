@@ -135,7 +135,7 @@ impl Reading<'_> {
         let scrape = Arc::new(Scrape::of(self.name, snapshot));
         for counts in all {
             let scrape = (counts.span == Span::Lifetime).then(|| Arc::clone(&scrape));
-            self.record(1, CounterRecord::Counters(ModelCounts { scrape, form, ..counts }));
+            self.record(1, CounterRecord::Counters(ModelCounts { form, scrape, ..counts }));
         }
     }
 
