@@ -285,6 +285,12 @@ class Point:
     """Why, in a sentence."""
     pooled: Pooled | None = None
     replay: Replay | None = None
+    target: AuditTarget | None = None
+    """Of an audit of a manifest: what the point was meant to show."""
+    row: int | None = None
+    """Of an audit of a manifest: the number of the point's row, from 1."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """Of an audit of a manifest: the row's labels."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Level:
     """Milliseconds a verify step."""
     prefill_share: float | None
     """Share of the time that prefill takes."""
-    context_tokens: float
+    context_tokens: float | None
     """Mean context of a request, in tokens."""
     lines: int
 
@@ -36,7 +36,8 @@ class Level:
 class Baseline:
     """What the logs or the model hold."""
 
-    draft_length: int
+    draft_length: int | None
+    """``None`` where nothing tells it."""
     ranks: int
     step_law: str
     """``fitted``, or why no law of the step time was fitted."""
@@ -53,7 +54,7 @@ class Prediction:
     """Throughput at one accept length and number of running requests."""
 
     accept_length: float
-    draft_length: int
+    draft_length: int | None
     running_req: int
     gen_throughput_tps: float
     """Tokens a second, with the interval from ``low`` to ``high``."""

@@ -51,9 +51,9 @@ fn links_of_the_book_stay_in_it() {
             let mut depth = folder.components().count();
             for part in Path::new(file).components() {
                 if part.as_os_str() == ".." {
-                    depth -= 1
+                    depth -= 1;
                 } else {
-                    depth += 1
+                    depth += 1;
                 }
                 assert!(depth >= 1, "{page}: {target}");
             }
@@ -89,12 +89,11 @@ fn links_to_headings_lead_to_one() {
             if file.contains("://") {
                 continue;
             }
-            let there = match file {
-                "" => text.clone(),
-                _ => {
-                    let path = Path::new(ROOT).join(&page).parent().unwrap().join(file);
-                    fs::read_to_string(path).unwrap()
-                }
+            let there = if file.is_empty() {
+                text.clone()
+            } else {
+                let path = Path::new(ROOT).join(&page).parent().unwrap().join(file);
+                fs::read_to_string(path).unwrap()
             };
             assert!(anchors(&there).contains(anchor), "{page}: {target}");
             followed += 1;
