@@ -83,6 +83,7 @@ impl Damage {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one entry a damage")]
     /// The spoiled file; `other` is a second one of its kind.
     pub(crate) fn apply(self, seed: &[u8], other: &[u8], random: &mut ChaCha8Rng) -> Vec<u8> {
         let mut bytes = seed.to_vec();

@@ -12,7 +12,7 @@
 //! `damage.rs`, and what `made.rs` builds. The same number makes the same files on any machine.
 
 // A failed assumption of this program is its end.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, clippy::print_stdout, clippy::format_collect)]
 
 mod commands;
 mod corpus;
