@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 mod _accsim {
     use pyo3::types::PyBytes;
 
-    use super::{OsString, PyResult, Python, pyfunction};
+    use super::{Bound, OsString, Python, pyfunction};
 
     /// Version of the library that is built in.
     #[pymodule_export]
@@ -23,16 +23,13 @@ mod _accsim {
     ///
     /// Other threads of Python run meanwhile.
     #[pyfunction]
-    fn run<'py>(
-        py: Python<'py>,
-        args: Vec<OsString>,
-    ) -> PyResult<(u8, pyo3::Bound<'py, PyBytes>, pyo3::Bound<'py, PyBytes>)> {
+    fn run(py: Python<'_>, args: Vec<OsString>) -> (u8, Bound<'_, PyBytes>, Bound<'_, PyBytes>) {
         let (exit, out, err) = py.detach(|| {
             let (mut out, mut err) = (Vec::new(), Vec::new());
             let exit = accsim::cli::run(super::with_name(args), &mut out, &mut err);
             (exit, out, err)
         });
-        Ok((exit.code(), PyBytes::new(py, &out), PyBytes::new(py, &err)))
+        (exit.code(), PyBytes::new(py, &out), PyBytes::new(py, &err))
     }
 
     /// Runs one command line on the streams of the process and returns its exit code.
