@@ -113,7 +113,7 @@ impl Damage {
             }
             Self::NulBytes => insert(&mut bytes, &[0; 512], random),
             Self::InvalidUtf8 => {
-                several(&mut bytes, &[&b"\xff\xfe\xc0\x80"[..], b"\xed\xa0\x80", b"\xf5\x80"], random)
+                several(&mut bytes, &[&b"\xff\xfe\xc0\x80"[..], b"\xed\xa0\x80", b"\xf5\x80"], random);
             }
             Self::EnormousNumbers => {
                 let digits = "9".repeat(random.random_range(1..2000));
@@ -206,11 +206,11 @@ impl Damage {
                 random,
             ),
             Self::Utf16 => {
-                bytes = [0xff, 0xfe].into_iter().chain(seed.iter().flat_map(|byte| [*byte, 0])).collect()
+                bytes = [0xff, 0xfe].into_iter().chain(seed.iter().flat_map(|byte| [*byte, 0])).collect();
             }
             Self::ByteOrderMark => drop(bytes.splice(0..0, *b"\xef\xbb\xbf")),
             Self::CarriageReturns => {
-                bytes.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'\r')
+                bytes.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'\r');
             }
             Self::ManyCopies => {
                 let copies = (1 << 20) / (bytes.len() + 1) + 1;

@@ -12,7 +12,7 @@
 //! `damage.rs`, and what `made.rs` builds. The same number makes the same files on any machine.
 
 // A failed assumption of this program is its end.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, clippy::print_stdout, clippy::format_collect)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, clippy::print_stdout)]
 
 mod commands;
 mod corpus;
@@ -50,7 +50,7 @@ impl Options {
             match argument.as_str() {
                 "--binary" => options.binary = value.into(),
                 "--files" => {
-                    options.files = value.parse().map_err(|_| format!("no number of files: {value}"))?
+                    options.files = value.parse().map_err(|_| format!("no number of files: {value}"))?;
                 }
                 "--keep" => options.keep = Some(value.into()),
                 other => {

@@ -108,9 +108,8 @@ fn broken(exit: i32, memory: u64, printed: &[u8], said: &[u8], output: Output) -
     if said.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t')) {
         return Some("control characters on standard error".to_owned());
     }
-    let text = match std::str::from_utf8(printed) {
-        Ok(text) => text,
-        Err(_) => return Some("standard output is not UTF-8".to_owned()),
+    let Ok(text) = std::str::from_utf8(printed) else {
+        return Some("standard output is not UTF-8".to_owned());
     };
     if text.trim().is_empty() {
         return None;

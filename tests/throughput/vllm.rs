@@ -28,15 +28,15 @@ fn log(batches: &[u32], contexts: &[u32], idle: u32, speculates: bool) -> String
                 let prompts = if window % 10 < idle { 0.0 } else { f64::from(40 * (1 + window % 3)) };
                 let kv = requests * f64::from(*context);
                 let step_s = 0.012 + 6e-6 * requests * verified + 2e-8 * kv + 2e-5 * prompts;
-                let steps = (10.0 / step_s).round() * requests;
-                let seconds = steps / requests * step_s;
+                let request_steps = (10.0 / step_s).round() * requests;
+                let seconds = request_steps / requests * step_s;
                 writeln!(
                     text,
                     "(APIServer pid=7) INFO {clock} [loggers.py:271] Engine 000: Avg prompt throughput: {:.1} tokens/s, Avg \
                      generation throughput: {:.1} tokens/s, Running: {running} reqs, Waiting: 0 reqs, GPU KV cache usage: {:.1}%, \
                      Prefix cache hit rate: 0.0%",
                     prompts / step_s,
-                    steps * length / seconds,
+                    request_steps * length / seconds,
                     kv / CACHE as f64 * 100.0
                 )
                 .unwrap();
@@ -46,10 +46,10 @@ fn log(batches: &[u32], contexts: &[u32], idle: u32, speculates: bool) -> String
                         "(APIServer pid=7) INFO {clock} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 2.50, Accepted \
                          throughput: {:.2} tokens/s, Drafted throughput: {:.2} tokens/s, Accepted: {:.0} tokens, Drafted: {:.0} \
                          tokens, Per-position acceptance rate: 0.800, 0.500, 0.200, Avg Draft acceptance rate: 50.0%",
-                        steps * 1.5 / seconds,
-                        steps * 3.0 / seconds,
-                        (steps * 1.5).floor(),
-                        steps * f64::from(DRAFTS)
+                        request_steps * 1.5 / seconds,
+                        request_steps * 3.0 / seconds,
+                        (request_steps * 1.5).floor(),
+                        request_steps * f64::from(DRAFTS)
                     )
                     .unwrap();
                 }
