@@ -440,7 +440,10 @@ fn impossible_input_is_refused() {
         ),
         ("--accept-length 3.51 --max-accept-length 6 --engine sglang --algorithm medusa", "known are eagle"),
         ("--accept-length 3.51 --max-accept-length 6 --engine sglang --format toml", "export"),
-        ("--accept-length 3.51 --max-accept-length 6 --engine sglang --format export --json", "two formats"),
+        (
+            "--accept-length 3.51 --max-accept-length 6 --engine sglang --format export --json",
+            "no other format",
+        ),
         (
             "--accept-length 3.51 --max-accept-length 6 --engine atom --draft-sample-method greedy",
             "names none",

@@ -144,8 +144,8 @@ fn an_empty_folder_decides_nothing() {
 /// A script shows what it may do, not what was done: neither its branches nor its silence decide anything.
 #[test]
 fn a_script_is_no_environment() {
-    let script =
-        "#!/bin/bash\nif [ \"$EVAL_ONLY\" != true ]; then\n  export SGLANG_SIMULATE_ACC_LEN=3.51\nfi\n";
+    let script = "#!/bin/bash\nif [ \"$EVAL_ONLY\" != true ]; then\n  export SGLANG_SIMULATE_ACC_LEN=3.51 SGLANG_SIMULATE_ACC_METHOD=match-expected \
+         SGLANG_SIMULATE_ACC_TOKEN_MODE=real-draft-token\nfi\n";
     let folder = Folder::several_points();
     folder.write("run/eval/start.sh", script);
     let (code, document) = folder.document(&format!("signoff run {FLAGS}"));

@@ -123,5 +123,5 @@ fn simulations_and_sweeps_carry_their_basis() {
     let plot = folder.path().join("plot.svg");
     stdout(&[&sweep[..], &["--plot", plot.to_str().unwrap()]].concat());
     let drawn = std::fs::read_to_string(plot).unwrap();
-    assert!(drawn.contains("k = 3<") && drawn.contains("k = 1 (extrapolated in part)"), "{drawn}");
+    assert!(drawn.contains("k = 3<") && drawn.contains("k = 1, extrapolated<"), "{drawn}");
 }

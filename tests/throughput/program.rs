@@ -29,7 +29,8 @@ fn pareto_of_the_published_table() {
     );
     let svg =
         stdout(&["throughput", "pareto", table, "--x", "e2e_p90_s", "--y", "tps_per_gpu", "--format", "svg"]);
-    assert!(svg.starts_with("<svg") && svg.matches("<circle").count() == 8);
+    // Eight points, and the mark of the dominated ones in the legend.
+    assert!(svg.starts_with("<svg") && svg.matches("h0").count() == 9, "{svg}");
     let error = run(&["throughput", "pareto", table, "--x", "e2e_p99_s", "--y", "tps_per_gpu"]).code(2);
     let text = String::from_utf8_lossy(&error.get_output().stderr).into_owned();
     assert!(text.contains("no column e2e_p99_s; did you mean e2e_p90_s?"), "{text}");
