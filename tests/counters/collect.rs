@@ -20,6 +20,8 @@ fn the_worked_example_of_the_counters() {
     ] {
         assert!((document[name].as_f64().unwrap() - value).abs() < 1e-9, "{name}");
     }
+    let out = String::from_utf8_lossy(&ran.out);
+    assert_eq!(out.matches("schema_version").count(), 1, "{out}");
     assert_eq!(document["model"], "deepseek-v4.1-flash");
     assert_eq!(document["per_position"], serde_json::json!([1.0, 1.0, 0.51, 0.0, 0.0]));
 }

@@ -26,6 +26,12 @@ fn another_accept_length_injected() {
 }
 
 #[test]
+fn a_length_that_is_no_number() {
+    let (changed, document) = flipped(|folder| folder.edit("run/c4/env.txt", "LEN=3.51", "LEN=NaN"));
+    assert_eq!(changed, ["engine-version fails", "golden-accept-length fails"], "{document:#}");
+}
+
+#[test]
 fn another_accept_length_shown() {
     let (changed, document) = flipped(|folder| {
         // The server that was told 2.0, with the same arguments but for its seed.

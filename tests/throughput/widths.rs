@@ -33,6 +33,14 @@ fn without_rates() -> String {
     rates.iter().fold(STEADY.to_owned(), |text, rate| text.replace(rate, ""))
 }
 
+/// DSPARK states one step, which drafts a whole block.
+#[test]
+fn a_block_is_a_draft_length() {
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/h200/dspark_k5_al351.log");
+    let document = json(&["throughput", "predict", log, "--accept-length", "4.0", "--json"]);
+    assert_eq!(document["baseline"]["draft_length"], 5, "{document:#}");
+}
+
 /// 10.88 ms a step: 275.7 tokens/s at 3.0. The rates are tokens over 4 draft tokens, the root included.
 #[test]
 fn accept_rates_tell_the_draft_length() {

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{SCHEMA_VERSION, tidy};
+use super::tidy;
 use crate::collect::Measured;
 
 /// One accept length and the sums behind it.
 #[derive(Debug, Serialize)]
 pub struct CollectDocument<'a> {
-    schema_version: u32,
     engine: &'static str,
     model: Option<&'a str>,
     accepted: u64,
@@ -31,7 +30,6 @@ impl<'a> CollectDocument<'a> {
         let difference = &measured.difference;
         let counts = &difference.counts;
         Self {
-            schema_version: SCHEMA_VERSION,
             engine: difference.exporter.name(),
             model: difference.model.as_deref(),
             accepted: measured.accepted,

@@ -69,7 +69,10 @@ fn word(text: &[u8]) -> String {
         let rest = near.get(1..).unwrap_or(&[]);
         rest.get(..memchr::memchr(*quote, rest).unwrap_or(rest.len()))
     } else {
-        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",;\"'`)}]|".contains(byte);
+        // A NUL ends an entry of `/proc/PID/environ`, `\n` one of a printed JSON text: what follows is another variable's.
+        let is_end = |byte: &u8| {
+            byte.is_ascii_whitespace() || byte.is_ascii_control() || b",;\"'`)}]|&\\".contains(byte)
+        };
         // JSON without quotes around it goes up to its own end.
         let is_json = near.first() == Some(&b'{');
         let end = if is_json { closing(near) } else { near.iter().position(is_end) };
@@ -118,6 +121,9 @@ mod tests {
             ("environ({'A': '1', 'NAME': 'v', 'B': '2'})", "v"),
             ("{\"NAME\":3.51}", "3.51"),
             ("  NAME: v", "v"),
+            ("NAME=1\0HF_TOKEN=secret", "1"),
+            ("{\"env\": \"NAME=1\\nHF_TOKEN=secret\"}", "1"),
+            ("?NAME=1&HF_TOKEN=secret", "1"),
             ("NAME=$OTHER", UNRESOLVED),
             ("NAME=\"${X:-1}\"", UNRESOLVED),
         ] {

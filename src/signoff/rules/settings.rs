@@ -9,6 +9,11 @@ use crate::signoff::profile::check::Variable;
 /// Lengths closer than this are one to two decimals.
 const SAME: f64 = 0.005;
 
+/// Whether two lengths are one to two decimals; what is no number is none.
+fn is_same(length: f64, other: f64) -> bool {
+    (length - other).abs() < SAME
+}
+
 /// What its own files, or else those of the whole run, give to variables of these names; a server that only prefills does
 /// not count.
 pub(super) fn values<'a>(run: &'a Run, point: &'a Point, names: &[String]) -> Vec<&'a Sighting> {
@@ -97,7 +102,7 @@ pub(in crate::signoff) fn golden_length(run: &Run, names: &[String]) -> Outcome 
                 origins.push(name);
             }
             match (sighting.value.parse::<f64>(), golden) {
-                (Ok(length), Some(golden)) if (length - golden.accept_length().get()).abs() >= SAME => {
+                (Ok(length), Some(golden)) if !is_same(length, golden.accept_length().get()) => {
                     weighing.fail(
                         format!("{label}: {} injected, golden is {}", sighting.value, golden.accept_length()),
                         [evidence],

@@ -38,7 +38,8 @@ pub(super) fn server(run: &LogRun, options: &Options) -> Server {
         let by_width = server.num_draft_tokens.and_then(|tokens| tokens.checked_sub(1));
         // Servers whose drafts are no chain state no steps, or 0 of them.
         let stated = |drafts: Option<u32>| drafts.filter(|drafts| *drafts > 0);
-        stated(server.num_steps).or(stated(server.block_size)).or(stated(by_width))
+        // DSPARK states one step for a whole block.
+        stated(server.block_size).or(stated(server.num_steps)).or(stated(by_width))
     });
     let shown = || run.drafts_shown.or_else(|| draft_tokens_of(&run.rate_pairs()).map(|tokens| tokens - 1));
     let drafts = if is_plain {
