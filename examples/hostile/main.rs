@@ -4,7 +4,7 @@
 //! ```console
 //! cargo build --release
 //! cargo run --release --example hostile                       # 2,400 files, the table of docs/SECURITY.md
-//! cargo run --release --example hostile -- --files 300        # what CI runs
+//! cargo run --release --example hostile -- --files 300        # fewer
 //! cargo run --release --example hostile -- --keep DIR         # leaves the files that broke a promise in DIR
 //! ```
 //!

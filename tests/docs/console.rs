@@ -58,7 +58,7 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo bench",
     // It writes the page that it stands on; a test of its own compares the two.
     "cargo run --release --example accuracy",
-    // They give thousands of files to the release binary; `./.ci/test` runs some hundreds.
+    // They give thousands of files to the release binary: minutes.
     "cargo build --release",
     "cargo run --release --example hostile",
     // It takes half an hour.
