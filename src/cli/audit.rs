@@ -261,14 +261,7 @@ pub(crate) fn run(
     fleet::check_binary(args.format.format(), args.output.is_some())?;
     let (wanted, mut notes) = wanted(args, global)?;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
-    let options = Options {
-        margin: args.margin,
-        confidence: args.confidence,
-        decode_log_interval: args.decode_log_interval,
-        expect_real: args.expect_real,
-        cells: RivalCell::all(&catalogue::open(global)?).collect(),
-        replay: args.replay.mode(),
-    };
+    let options = args.options(RivalCell::all(&catalogue::open(global)?).collect());
     let replay = args.replay.options(&wanted, args.decode_log_interval, &options.cells);
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let is_quiet = global.quiet || args.format.is_json();

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 
 use super::settings::{self, SettingFiles};
-use super::{AuditArgs, Options, PointByFlag, Replaying, RowTarget, Wanted, scope};
+use super::{AuditArgs, PointByFlag, Replaying, RowTarget, Wanted, scope};
 use crate::audit::{
     InjectedSetting, LogPart, LogRecorder, PointBuilder, PointReport, RivalCell, Scope, judge,
 };
@@ -228,14 +228,7 @@ pub(in crate::cli) fn judge_parts(
     said: &mut Vec<String>,
 ) -> anyhow::Result<PointReport> {
     said.extend(notes.iter().cloned());
-    let options = Options {
-        margin: args.margin,
-        confidence: args.confidence,
-        decode_log_interval: args.decode_log_interval,
-        expect_real: args.expect_real,
-        cells: cells.to_vec(),
-        replay: args.replay.mode(),
-    };
+    let options = args.options(cells.to_vec());
     let replay = Replaying {
         options: args.replay.options(wanted, args.decode_log_interval, &options.cells),
         ..Replaying::default()

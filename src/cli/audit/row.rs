@@ -67,6 +67,18 @@ impl AuditArgs {
         Ok(Self { format, output, ..args })
     }
 
+    /// How to judge, against these other cells.
+    pub(super) fn options(&self, cells: Vec<RivalCell>) -> Options {
+        Options {
+            margin: self.margin,
+            confidence: self.confidence,
+            decode_log_interval: self.decode_log_interval,
+            expect_real: self.expect_real,
+            cells,
+            replay: self.replay.mode(),
+        }
+    }
+
     /// What decides about the verdict, as columns of a manifest. Files about the run are not among them: what they say
     /// is.
     pub(in crate::cli) fn flags(&self) -> BTreeMap<String, String> {
@@ -138,14 +150,7 @@ pub(in crate::cli) fn audit_row(
     );
     let (wanted, notes) = target;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
-    let options = Options {
-        margin: args.margin,
-        confidence: args.confidence,
-        decode_log_interval: args.decode_log_interval,
-        expect_real: args.expect_real,
-        cells: cells.to_vec(),
-        replay: args.replay.mode(),
-    };
+    let options = args.options(cells.to_vec());
     let replay = Replaying {
         options: args.replay.options(wanted, args.decode_log_interval, &options.cells),
         ..Replaying::default()
