@@ -35,39 +35,6 @@ impl<'de> DeserializeSeed<'de> for Metrics<'_> {
     }
 }
 
-/// Values that are not what is looked for are passed over.
-macro_rules! pass_over_scalars {
-    () => {
-        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-            Ok(())
-        }
-
-        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-            Ok(())
-        }
-
-        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-            Ok(())
-        }
-
-        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-            Ok(())
-        }
-
-        fn visit_str<E>(self, _: &str) -> Result<(), E> {
-            Ok(())
-        }
-
-        fn visit_unit<E>(self) -> Result<(), E> {
-            Ok(())
-        }
-
-        fn visit_none<E>(self) -> Result<(), E> {
-            Ok(())
-        }
-    };
-}
-
 impl<'de> Visitor<'de> for Metrics<'_> {
     type Value = ();
 

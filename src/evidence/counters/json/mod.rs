@@ -1,6 +1,9 @@
 //! JSON of servers, clients and exports: one value, or many behind each other. Read as a stream: an export of gigabytes
 //! costs the memory of its series.
 
+#[macro_use]
+mod scalars;
+
 mod bounded;
 mod document;
 mod export;
