@@ -1,19 +1,15 @@
 //! Follows one rank's lines along one sequence of draws.
 
+mod decide;
+
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::effort::Effort;
-use super::law::DrawLaw;
-use super::line::{Judgement, Line, Printer, WindowKind};
-use super::odds::{Odds, Tails, log10_tried};
-use super::resync::{self, Found, MOST_DRAWS_AHEAD, Search};
-use super::sequence::{Sampler, Sequence};
-use super::tally::{Slip, Tally};
-
-/// Lines looked ahead where 16 are plenty, and at most.
-const LEAST_AHEAD: f64 = 32.0;
-const MOST_AHEAD: f64 = 512.0;
+use super::line::{Judgement, Line};
+use super::script::Script;
+use super::sequence::Sequence;
+use super::tally::Tally;
 
 /// Lines before a slip that may belong to the other side of it.
 const TAIL: usize = 32;
@@ -30,92 +26,8 @@ const EXACT_PER_FAILURE: u64 = 5;
 /// Lines whose place cannot be told before it matters how many fit.
 const FREE_ADRIFT: u64 = 24;
 
-/// Slips that any log may have, and lines for each further one.
-const FREE_SLIPS: u64 = 4;
-const LINES_PER_SLIP: u64 = 50;
-
-/// Decimal logarithm of the chance at which a sequence is so well borne out that any slip is looked for.
-const BORNE_OUT: f64 = -3.0;
-
-/// Searches for a slip before any line fits, and exact lines that earn another one.
-const FREE_SEARCHES: u64 = 2;
-const LINES_PER_SEARCH: u64 = 6;
-
-/// Lines that are waited for at most, where few of them are steady.
-const MOST_AWAITED: usize = 512;
-
 /// Lines that are remembered as standing together.
 const JOINED: usize = 16;
-
-/// What is done with the first waiting lines.
-#[derive(Clone, Debug)]
-enum Decision {
-    /// More lines are needed.
-    Wait,
-    /// So many do not fit their own draws, or are at least next to such.
-    Fail(usize),
-    /// So many belong to draws that cannot be told.
-    LeaveOut(usize),
-    /// They go on elsewhere.
-    Go(Found),
-}
-
-/// What all followers of one law in one run share.
-#[derive(Clone, Debug)]
-pub(super) struct Script {
-    pub(super) law: DrawLaw,
-    pub(super) seed: u64,
-    pub(super) sampler: Arc<Sampler>,
-    pub(super) printer: Printer,
-    pub(super) odds: Odds,
-    /// Decimal logarithm of the chance that two draws are the same.
-    log10_beside: f64,
-    /// The odds as a table, once a search asks for it.
-    tails: OnceLock<Tails>,
-    /// Draws of a line.
-    pub(super) interval: usize,
-    /// Lines to wait for before a line that fails is decided about, and at most.
-    ahead: usize,
-    most_awaited: usize,
-}
-
-impl Script {
-    pub(super) fn new(law: DrawLaw, seed: u64, interval: u32) -> Self {
-        let odds = Odds::new(&law, interval);
-        let steps = usize::try_from(interval.max(1)).unwrap_or(usize::MAX);
-        // Twice the lines that a multiple of the interval takes to be believed.
-        let needed = 2.0 * -resync::BELIEVED_AT / (-odds.log10_line()).max(1e-3);
-        let ahead = crate::law::whole32(needed.clamp(LEAST_AHEAD, MOST_AHEAD).ceil());
-        let most_awaited = MOST_AWAITED.min((MOST_DRAWS_AHEAD / steps).max(2));
-        let ahead = usize::try_from(ahead).unwrap_or(32).min(most_awaited);
-        let support = law.acceptance().support();
-        Self {
-            law,
-            seed,
-            sampler: Arc::new(Sampler::new(&law)),
-            printer: Printer::new(interval, *support.start(), *support.end()),
-            odds,
-            log10_beside: Odds::new(&law, 1).log10_line(),
-            tails: OnceLock::new(),
-            interval: steps,
-            ahead,
-            most_awaited,
-        }
-    }
-
-    pub(super) fn sequence(&self) -> Sequence {
-        Sequence::with(self.seed, Arc::clone(&self.sampler))
-    }
-
-    /// [`Odds::log10_tail`] for those who ask often.
-    pub(super) fn log10_tail(&self, exact: u64, lines: u64) -> f64 {
-        self.tails.get_or_init(|| Tails::new(self.odds)).log10(exact, lines)
-    }
-
-    pub(super) fn steps(&self) -> u64 {
-        u64::try_from(self.interval).unwrap_or(u64::MAX)
-    }
-}
 
 /// Why a sequence was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -349,194 +261,6 @@ impl Follower {
             self.given_up.get_or_insert(GivenUp::Adrift);
         }
     }
-
-    /// Decides about the first waiting lines, and takes those after them that need no decision. `is_over` says that no
-    /// line follows.
-    fn resolve(&mut self, is_over: bool) {
-        let lines = following(&self.pending);
-        let Some(first) = lines.first().copied() else { return };
-        let is_closed = is_over || lines.len() < self.pending.len();
-        self.effort.spend(u64::try_from(lines.len()).unwrap_or(u64::MAX));
-        let decision = self.decide(&lines, is_closed);
-        if self.effort.is_used_up() {
-            self.given_up = Some(GivenUp::Effort);
-            return;
-        }
-        match decision {
-            Decision::Wait => {
-                self.awaited = (self.awaited * 2).min(self.script.most_awaited);
-                return;
-            }
-            // Where the place is not certain, a line that fails there says nothing.
-            Decision::Fail(count) if !self.is_placed() => self.leave_out(count),
-            Decision::Fail(count) => self.take_first(count),
-            Decision::LeaveOut(count) => self.leave_out(count),
-            Decision::Go(found) => {
-                if found.line > 0 {
-                    self.bridge(&lines, &found);
-                }
-                if self.effort.is_used_up() {
-                    self.given_up.get_or_insert(GivenUp::Effort);
-                }
-                if self.given_up.is_some() {
-                    return;
-                }
-                self.go(&found);
-            }
-        }
-        self.awaited = self.script.ahead;
-        debug_assert!(self.pending.front().is_none_or(|line| line.place != first.place));
-        while let Some(line) = self.pending.front().copied() {
-            if self.given_up.is_some() || line.flushed || line.gap || !self.take(&line) {
-                return;
-            }
-            self.pending.pop_front();
-        }
-    }
-
-    /// Whether the place at hand is that of the server's start, or is borne out since it was found.
-    fn is_placed(&self) -> bool {
-        let [steady, others, others_exact] = self.since;
-        let odds = self.script.odds;
-        let chance = crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
-        // A place one draw beside prints the same unless the draws at both ends differ.
-        let beside = crate::law::float(steady) * self.script.log10_beside;
-        self.rivals.is_empty()
-            && chance + self.price < resync::CHANCE
-            && (!self.is_doubtful || beside + self.price < resync::CHANCE)
-    }
-
-    fn decide(&mut self, lines: &[Line], is_closed: bool) -> Decision {
-        let Some(first) = lines.first() else { return Decision::Fail(1) };
-        let is_borne_out = self.tally.log10_tail(self.script.odds) <= BORNE_OUT;
-        let steady = lines.iter().skip(1).filter(|line| line.window.is_steady() && line.hundredths.is_some());
-        let steady = u64::try_from(steady.count()).unwrap_or(0);
-        let is_ample = crate::law::float(steady) * self.script.odds.log10_line() <= 2.0 * resync::BELIEVED_AT;
-        let earned = FREE_SEARCHES + self.tally.exact / LINES_PER_SEARCH;
-        let may_search = self.searches < earned;
-        self.searches += u64::from(may_search);
-        let most_awaited = self.script.most_awaited;
-        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
-        if first.flushed {
-            return Decision::Go(search.phase());
-        }
-        if first.gap {
-            if let Some(found) = search.after_gap() {
-                return Decision::Go(found);
-            }
-            if !is_closed && !is_ample && lines.len() < most_awaited {
-                return Decision::Wait;
-            }
-            if let Some(found) = search.last_lines(true) {
-                return Decision::Go(found);
-            }
-            return search.later().map_or(Decision::LeaveOut(1), Decision::Go);
-        }
-        if !may_search {
-            return Decision::Fail(1);
-        }
-        if let Some(found) = search.multiples() {
-            return Decision::Go(found);
-        }
-        if let Some(count) = search.same_again() {
-            return Decision::Fail(count);
-        }
-        let has_gaps = lines.iter().any(|line| line.gap);
-        if is_ample && !has_gaps && !is_borne_out {
-            return Decision::Fail(1);
-        }
-        if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
-            return Decision::Go(found);
-        }
-        if !self.is_explained_elsewhere(lines) {
-            return Decision::Fail(1);
-        }
-        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
-        if is_borne_out && let Some(found) = search.later() {
-            return Decision::Go(found);
-        }
-        if is_ample && !has_gaps {
-            return Decision::Fail(1);
-        }
-        if !is_closed {
-            return if lines.len() < most_awaited { Decision::Wait } else { Decision::LeaveOut(1) };
-        }
-        match search.last_lines(false) {
-            Some(found) => Decision::Go(found),
-            // What follows goes on where it did, as far as anybody can see, and nothing says that a line is missing.
-            None if first.window.is_steady() && !first.follows && !has_gaps && search.others_fit() => {
-                Decision::Fail(1)
-            }
-            None if is_ample => Decision::LeaveOut(1),
-            None => Decision::LeaveOut(lines.len()),
-        }
-    }
-
-    /// Whether missing lines can be why the first waiting line fails: the lines that are known to stand together with it,
-    /// before and after, fit elsewhere, and do not speak for the place at hand.
-    fn is_explained_elsewhere(&mut self, lines: &[Line]) -> bool {
-        let is_joined = lines.first().is_some_and(|first| first.follows);
-        let before = if is_joined { self.joined.len() } else { 0 };
-        let Some((first, behind)) = lines.split_first() else { return false };
-        let mut block: Vec<Line> = self.joined.iter().skip(self.joined.len() - before).copied().collect();
-        block.push(*first);
-        block.extend(behind.iter().take_while(|line| line.follows).take(JOINED));
-        let back = self.script.steps().saturating_mul(u64::try_from(before).unwrap_or(0));
-        let Some(next) = self.next.checked_sub(back) else { return true };
-        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, next, &block);
-        search.is_explained()
-    }
-
-    /// Lines between two places where lines are missing: at the one offset at which they fit, or at none.
-    fn bridge(&mut self, lines: &[Line], found: &Found) {
-        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
-        let Some(between) = search.between(found.line, found.draws) else {
-            return self.leave_out(found.line);
-        };
-        let draws = between.draws;
-        self.go(&Found { rivals: Vec::new(), ..between });
-        self.take_first(found.line.saturating_sub(1));
-        // The rest of the way.
-        self.next = self.next.saturating_add_signed(-draws);
-    }
-
-    /// Goes on at other draws with the first waiting line. Lines before that were not certain may belong to them too.
-    fn go(&mut self, found: &Found) {
-        let Some(first) = self.pending.pop_front() else { return };
-        self.tally.charge += log10_tried(found.tried);
-        let mut place = first.place;
-        for (line, at) in std::mem::take(&mut self.tail).into_iter().rev() {
-            if first.flushed || found.draws == 0 {
-                break;
-            }
-            let Some(at) = at.checked_add_signed(found.draws) else { continue };
-            let draws = self.sequence.ahead(at, self.script.interval);
-            if draws.len() == self.script.interval
-                && self.script.printer.judge(&line, draws).0 == Judgement::Exact
-            {
-                self.tally.correct();
-                place = line.place;
-            }
-        }
-        if found.draws != 0 {
-            self.tally.slip(Slip { place, draws: found.draws });
-            // What the log itself tells of is no slip that anybody has to explain.
-            self.tally.slip_count -= u64::from(first.flushed || first.gap);
-        }
-        self.next = self.next.saturating_add_signed(found.draws);
-        self.rivals.clear();
-        self.joined.clear();
-        if found.tried > 1 {
-            self.since = [0; 3];
-            self.price = log10_tried(found.tried);
-            self.is_doubtful = found.is_doubtful;
-        }
-        self.take_anyway(&Line { window: WindowKind::Unknown, ..first });
-        self.rivals = found.rivals.iter().map(|draws| Rival { draws: *draws, exact: 0 }).collect();
-        if self.tally.slip_count > FREE_SLIPS + self.tally.checked / LINES_PER_SLIP {
-            self.given_up.get_or_insert(GivenUp::Slips);
-        }
-    }
 }
 
 /// What a line is at another offset; `None` where its draws are no longer kept.
@@ -550,12 +274,6 @@ fn judge_at(
     let at = next.checked_add_signed(draws)?;
     let lengths = sequence.ahead(at, script.interval);
     (lengths.len() == script.interval).then(|| script.printer.judge(line, lengths).0)
-}
-
-/// The waiting lines up to the next flush.
-fn following(pending: &VecDeque<Line>) -> Vec<Line> {
-    let first = pending.front().into_iter().copied();
-    first.chain(pending.iter().skip(1).take_while(|line| !line.flushed).copied()).collect()
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod recover;
 mod resync;
 mod rounding;
 mod run;
+mod script;
 mod search;
 mod sequence;
 mod tally;

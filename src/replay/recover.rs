@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::follow::Script;
 use super::law::DrawLaw;
 use super::odds::log10_tried;
+use super::script::Script;
 use super::twister::{BLOCK, MIDDLE, next_initial, temper, twisted};
 
 /// Seeds that a server can have picked by itself: 0 to 2^30, both included.

@@ -1,9 +1,9 @@
 //! Where lines go on after a slip or a flush.
 
 use super::effort::Effort;
-use super::follow::Script;
 use super::line::{Judgement, Line, WindowKind};
 use super::odds::log10_tried;
+use super::script::Script;
 use super::sequence::Sequence;
 use super::windows::Windows;
 

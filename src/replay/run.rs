@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::candidates::{Candidates, Shape};
 use super::clues::{ClueKeeper, UnknownSeed};
 use super::effort::{Effort, Pool};
-use super::follow::{Follower, GivenUp, Script};
+use super::follow::{Follower, GivenUp};
 use super::law::DrawLaw;
 use super::line::{Line, WindowKind};
 use super::odds::log10_tried;
 use super::options::ReplayOptions;
+use super::script::Script;
 use super::search;
 use super::tally::{SideBySide, Slip, Tally};
 

@@ -1,9 +1,9 @@
 //! Where a log begins whose first lines are lost: a search through all offsets.
 
 use super::effort::Pool;
-use super::follow::Script;
 use super::line::Line;
 use super::odds::log10_tried;
+use super::script::Script;
 
 /// Decimal logarithm of the chance below which an offset is believed, after all that were tried.
 const CHANCE: f64 = -9.0;

@@ -1,6 +1,6 @@
 //! What lines read at many places, worked out once for a search.
 
-use super::follow::Script;
+use super::script::Script;
 use super::sequence::Sequence;
 
 /// Prints of windows beside a draw: those a multiple of the interval away, and those at any distance.

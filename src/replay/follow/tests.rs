@@ -1,10 +1,11 @@
 use super::*;
 use crate::evidence::Place;
 use crate::law::Setting;
-use crate::replay::DrawMethod;
 use crate::replay::effort::Pool;
+use crate::replay::line::WindowKind;
 use crate::replay::reach::BatchPath;
 use crate::replay::search::find_start;
+use crate::replay::{DrawLaw, DrawMethod};
 
 const SEED: u64 = 320_846_001;
 

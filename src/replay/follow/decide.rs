@@ -1,0 +1,229 @@
+//! What becomes of lines that do not fit their own draws: they fail, go on elsewhere, are left out, or wait for more.
+
+use std::collections::VecDeque;
+
+use super::super::line::{Judgement, Line, WindowKind};
+use super::super::odds::log10_tried;
+use super::super::resync::{self, Found, Search};
+use super::super::tally::Slip;
+use super::{Follower, GivenUp, JOINED, Rival};
+
+/// Slips that any log may have, and lines for each further one.
+const FREE_SLIPS: u64 = 4;
+const LINES_PER_SLIP: u64 = 50;
+
+/// Decimal logarithm of the chance at which a sequence is so well borne out that any slip is looked for.
+const BORNE_OUT: f64 = -3.0;
+
+/// Searches for a slip before any line fits, and exact lines that earn another one.
+const FREE_SEARCHES: u64 = 2;
+const LINES_PER_SEARCH: u64 = 6;
+
+/// What is done with the first waiting lines.
+#[derive(Clone, Debug)]
+enum Decision {
+    /// More lines are needed.
+    Wait,
+    /// So many do not fit their own draws, or are at least next to such.
+    Fail(usize),
+    /// So many belong to draws that cannot be told.
+    LeaveOut(usize),
+    /// They go on elsewhere.
+    Go(Found),
+}
+
+impl Follower {
+    /// Decides about the first waiting lines, and takes those after them that need no decision. `is_over` says that no
+    /// line follows.
+    pub(super) fn resolve(&mut self, is_over: bool) {
+        let lines = following(&self.pending);
+        let Some(first) = lines.first().copied() else { return };
+        let is_closed = is_over || lines.len() < self.pending.len();
+        self.effort.spend(u64::try_from(lines.len()).unwrap_or(u64::MAX));
+        let decision = self.decide(&lines, is_closed);
+        if self.effort.is_used_up() {
+            self.given_up = Some(GivenUp::Effort);
+            return;
+        }
+        match decision {
+            Decision::Wait => {
+                self.awaited = (self.awaited * 2).min(self.script.most_awaited);
+                return;
+            }
+            // Where the place is not certain, a line that fails there says nothing.
+            Decision::Fail(count) if !self.is_placed() => self.leave_out(count),
+            Decision::Fail(count) => self.take_first(count),
+            Decision::LeaveOut(count) => self.leave_out(count),
+            Decision::Go(found) => {
+                if found.line > 0 {
+                    self.bridge(&lines, &found);
+                }
+                if self.effort.is_used_up() {
+                    self.given_up.get_or_insert(GivenUp::Effort);
+                }
+                if self.given_up.is_some() {
+                    return;
+                }
+                self.go(&found);
+            }
+        }
+        self.awaited = self.script.ahead;
+        debug_assert!(self.pending.front().is_none_or(|line| line.place != first.place));
+        while let Some(line) = self.pending.front().copied() {
+            if self.given_up.is_some() || line.flushed || line.gap || !self.take(&line) {
+                return;
+            }
+            self.pending.pop_front();
+        }
+    }
+
+    /// Whether the place at hand is that of the server's start, or is borne out since it was found.
+    fn is_placed(&self) -> bool {
+        let [steady, others, others_exact] = self.since;
+        let odds = self.script.odds;
+        let chance = crate::law::float(steady) * odds.log10_line() + odds.log10_tail(others_exact, others);
+        // A place one draw beside prints the same unless the draws at both ends differ.
+        let beside = crate::law::float(steady) * self.script.log10_beside;
+        self.rivals.is_empty()
+            && chance + self.price < resync::CHANCE
+            && (!self.is_doubtful || beside + self.price < resync::CHANCE)
+    }
+
+    fn decide(&mut self, lines: &[Line], is_closed: bool) -> Decision {
+        let Some(first) = lines.first() else { return Decision::Fail(1) };
+        let is_borne_out = self.tally.log10_tail(self.script.odds) <= BORNE_OUT;
+        let steady = lines.iter().skip(1).filter(|line| line.window.is_steady() && line.hundredths.is_some());
+        let steady = u64::try_from(steady.count()).unwrap_or(0);
+        let is_ample = crate::law::float(steady) * self.script.odds.log10_line() <= 2.0 * resync::BELIEVED_AT;
+        let earned = FREE_SEARCHES + self.tally.exact / LINES_PER_SEARCH;
+        let may_search = self.searches < earned;
+        self.searches += u64::from(may_search);
+        let most_awaited = self.script.most_awaited;
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
+        if first.flushed {
+            return Decision::Go(search.phase());
+        }
+        if first.gap {
+            if let Some(found) = search.after_gap() {
+                return Decision::Go(found);
+            }
+            if !is_closed && !is_ample && lines.len() < most_awaited {
+                return Decision::Wait;
+            }
+            if let Some(found) = search.last_lines(true) {
+                return Decision::Go(found);
+            }
+            return search.later().map_or(Decision::LeaveOut(1), Decision::Go);
+        }
+        if !may_search {
+            return Decision::Fail(1);
+        }
+        if let Some(found) = search.multiples() {
+            return Decision::Go(found);
+        }
+        if let Some(count) = search.same_again() {
+            return Decision::Fail(count);
+        }
+        let has_gaps = lines.iter().any(|line| line.gap);
+        if is_ample && !has_gaps && !is_borne_out {
+            return Decision::Fail(1);
+        }
+        if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
+            return Decision::Go(found);
+        }
+        if !self.is_explained_elsewhere(lines) {
+            return Decision::Fail(1);
+        }
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
+        if is_borne_out && let Some(found) = search.later() {
+            return Decision::Go(found);
+        }
+        if is_ample && !has_gaps {
+            return Decision::Fail(1);
+        }
+        if !is_closed {
+            return if lines.len() < most_awaited { Decision::Wait } else { Decision::LeaveOut(1) };
+        }
+        match search.last_lines(false) {
+            Some(found) => Decision::Go(found),
+            // What follows goes on where it did, as far as anybody can see, and nothing says that a line is missing.
+            None if first.window.is_steady() && !first.follows && !has_gaps && search.others_fit() => {
+                Decision::Fail(1)
+            }
+            None if is_ample => Decision::LeaveOut(1),
+            None => Decision::LeaveOut(lines.len()),
+        }
+    }
+
+    /// Whether missing lines can be why the first waiting line fails: the lines that are known to stand together with it,
+    /// before and after, fit elsewhere, and do not speak for the place at hand.
+    fn is_explained_elsewhere(&mut self, lines: &[Line]) -> bool {
+        let is_joined = lines.first().is_some_and(|first| first.follows);
+        let before = if is_joined { self.joined.len() } else { 0 };
+        let Some((first, behind)) = lines.split_first() else { return false };
+        let mut block: Vec<Line> = self.joined.iter().skip(self.joined.len() - before).copied().collect();
+        block.push(*first);
+        block.extend(behind.iter().take_while(|line| line.follows).take(JOINED));
+        let back = self.script.steps().saturating_mul(u64::try_from(before).unwrap_or(0));
+        let Some(next) = self.next.checked_sub(back) else { return true };
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, next, &block);
+        search.is_explained()
+    }
+
+    /// Lines between two places where lines are missing: at the one offset at which they fit, or at none.
+    fn bridge(&mut self, lines: &[Line], found: &Found) {
+        let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
+        let Some(between) = search.between(found.line, found.draws) else {
+            return self.leave_out(found.line);
+        };
+        let draws = between.draws;
+        self.go(&Found { rivals: Vec::new(), ..between });
+        self.take_first(found.line.saturating_sub(1));
+        // The rest of the way.
+        self.next = self.next.saturating_add_signed(-draws);
+    }
+
+    /// Goes on at other draws with the first waiting line. Lines before that were not certain may belong to them too.
+    fn go(&mut self, found: &Found) {
+        let Some(first) = self.pending.pop_front() else { return };
+        self.tally.charge += log10_tried(found.tried);
+        let mut place = first.place;
+        for (line, at) in std::mem::take(&mut self.tail).into_iter().rev() {
+            if first.flushed || found.draws == 0 {
+                break;
+            }
+            let Some(at) = at.checked_add_signed(found.draws) else { continue };
+            let draws = self.sequence.ahead(at, self.script.interval);
+            if draws.len() == self.script.interval
+                && self.script.printer.judge(&line, draws).0 == Judgement::Exact
+            {
+                self.tally.correct();
+                place = line.place;
+            }
+        }
+        if found.draws != 0 {
+            self.tally.slip(Slip { place, draws: found.draws });
+            // What the log itself tells of is no slip that anybody has to explain.
+            self.tally.slip_count -= u64::from(first.flushed || first.gap);
+        }
+        self.next = self.next.saturating_add_signed(found.draws);
+        self.rivals.clear();
+        self.joined.clear();
+        if found.tried > 1 {
+            self.since = [0; 3];
+            self.price = log10_tried(found.tried);
+            self.is_doubtful = found.is_doubtful;
+        }
+        self.take_anyway(&Line { window: WindowKind::Unknown, ..first });
+        self.rivals = found.rivals.iter().map(|draws| Rival { draws: *draws, exact: 0 }).collect();
+        if self.tally.slip_count > FREE_SLIPS + self.tally.checked / LINES_PER_SLIP {
+            self.given_up.get_or_insert(GivenUp::Slips);
+        }
+    }
+}
+
+/// The waiting lines up to the next flush.
+fn following(pending: &VecDeque<Line>) -> Vec<Line> {
+    let first = pending.front().into_iter().copied();
+    first.chain(pending.iter().skip(1).take_while(|line| !line.flushed).copied()).collect()
+}
