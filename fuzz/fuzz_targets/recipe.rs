@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
     let catalogue = Catalogue::builtin();
     for name in ["r.yaml", ".env", "Dockerfile", "c.json"] {
         if let Ok(Some(document)) = read(name, text) {
-            judge(&document, name, &catalogue, &Options::default());
+            let _ = judge(&document, name, &catalogue, &Options::default());
         }
     }
     for framework in ["sglang", "vllm", "trt", "atom", "tilert"] {

@@ -8,6 +8,6 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     if let Ok(Some(document)) = read("a.sh", text) {
-        judge(&document, "a.sh", &Catalogue::builtin(), &Options::default());
+        let _ = judge(&document, "a.sh", &Catalogue::builtin(), &Options::default());
     }
 });
