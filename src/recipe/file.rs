@@ -30,6 +30,14 @@ pub enum ReadError {
         /// What.
         message: String,
     },
+    /// A recipe of a version that is not known.
+    #[error("{at}: schema {} is not known; expected 1 or 2", crate::yaml::quoted(found))]
+    Schema {
+        /// Where.
+        at: Position,
+        /// What stands there.
+        found: String,
+    },
     /// Variants that do not fit together.
     #[error("{0}")]
     Variants(String),
@@ -53,7 +61,7 @@ impl ReadError {
     pub fn at(&self) -> Option<Position> {
         match self {
             Self::Yaml(error) => Some(error.at),
-            Self::Json { at, .. } => Some(*at),
+            Self::Json { at, .. } | Self::Schema { at, .. } => Some(*at),
             Self::Variants(_) | Self::TooLarge { .. } | Self::Script | Self::Private => None,
         }
     }
@@ -157,6 +165,9 @@ fn yaml(name: &str, text: &str, limits: &Limits) -> Result<Option<Document>, Rea
     let root = parse_with(text, limits)?;
     let Node::Mapping(map) = &root else { return Ok(None) };
     if srt::is_recipe(map) {
+        if let Some((at, found)) = srt::unknown_schema(map) {
+            return Err(ReadError::Schema { at, found });
+        }
         return match srt::read(&root, &Source::new(text), name) {
             Ok(document) => Ok(Some(document)),
             Err(error @ (VariantsError::Zip(_) | VariantsError::TooMany { .. })) => {
