@@ -48,7 +48,7 @@ impl<'t> Machine<'t> {
         state.set(name, new, export);
     }
 
-    pub(super) fn assign_item(&mut self, target: Node<'t>, value: Option<Node<'t>>, state: &mut State) {
+    fn assign_item(&mut self, target: Node<'t>, value: Option<Node<'t>>, state: &mut State) {
         let (Some(name), Some(index)) =
             (target.child_by_field_name("name"), target.child_by_field_name("index"))
         else {
@@ -97,7 +97,7 @@ impl<'t> Machine<'t> {
                     if !self.source_of(child).starts_with('-') =>
                 {
                     for word in self.words(child, state) {
-                        self.declare_word(&word, exports, takes_back, state);
+                        declare_word(&word, exports, takes_back, state);
                     }
                 }
                 _ => {}
@@ -120,30 +120,6 @@ impl<'t> Machine<'t> {
         }
     }
 
-    /// `NAME=value` or `NAME` as a word: what it is called may be known only to the run.
-    fn declare_word(&mut self, word: &Word, exports: bool, takes_back: bool, state: &mut State) {
-        let (name, value) = match word.text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (word.text.as_str(), None),
-        };
-        if !is_name(name) {
-            if !word.is_resolved() {
-                let what = format!("the setting of {}", crate::recipe::number::shown(&word.text));
-                state.not_followed(word.at, &what, false);
-            }
-            return;
-        }
-        match value {
-            Some(value) => {
-                let value = Word { text: value.to_owned(), verbatim: None, ..word.clone() };
-                state.set(name, Value::Scalar(value), exports);
-            }
-            None if takes_back => state.export_no_more(name),
-            None if exports => state.export(name),
-            None => {}
-        }
-    }
-
     pub(super) fn unset(&mut self, node: Node<'t>, state: &mut State) {
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
@@ -160,6 +136,30 @@ impl<'t> Machine<'t> {
                 }
             }
         }
+    }
+}
+
+/// `NAME=value` or `NAME` as a word: what it is called may be known only to the run.
+fn declare_word(word: &Word, exports: bool, takes_back: bool, state: &mut State) {
+    let (name, value) = match word.text.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word.text.as_str(), None),
+    };
+    if !is_name(name) {
+        if !word.is_resolved() {
+            let what = format!("the setting of {}", crate::recipe::number::shown(&word.text));
+            state.not_followed(word.at, &what, false);
+        }
+        return;
+    }
+    match value {
+        Some(value) => {
+            let value = Word { text: value.to_owned(), verbatim: None, ..word.clone() };
+            state.set(name, Value::Scalar(value), exports);
+        }
+        None if takes_back => state.export_no_more(name),
+        None if exports => state.export(name),
+        None => {}
     }
 }
 

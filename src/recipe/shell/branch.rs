@@ -33,7 +33,7 @@ impl<'t> Machine<'t> {
     }
 
     /// The ways that a condition splits a state into. What is no test succeeds.
-    pub(super) fn decide(&mut self, test: Node<'t>, mut state: State) -> Vec<(State, bool)> {
+    fn decide(&mut self, test: Node<'t>, mut state: State) -> Vec<(State, bool)> {
         if let Some(holds) = self.test(test, &mut state) {
             return vec![(state, holds)];
         }
@@ -54,7 +54,7 @@ impl<'t> Machine<'t> {
     }
 
     /// The children of `if` or `elif`, up to `then` the condition, behind it the body, then further branches.
-    pub(super) fn branches(&mut self, children: &[Node<'t>], states: Vec<State>) -> Vec<State> {
+    fn branches(&mut self, children: &[Node<'t>], states: Vec<State>) -> Vec<State> {
         let then = children.iter().position(|child| child.kind() == "then").unwrap_or(children.len());
         let (before, behind) = children.split_at(then);
         let conditions: Vec<Node<'t>> = before.iter().filter(|child| child.is_named()).copied().collect();
@@ -88,7 +88,7 @@ impl<'t> Machine<'t> {
         after
     }
 
-    pub(super) fn further(&mut self, clauses: &[Node<'t>], states: Vec<State>) -> Vec<State> {
+    fn further(&mut self, clauses: &[Node<'t>], states: Vec<State>) -> Vec<State> {
         let Some((first, rest)) = clauses.split_first() else { return states };
         if states.is_empty() || self.deeper() {
             return states;

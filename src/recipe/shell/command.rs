@@ -44,8 +44,8 @@ impl<'t> Machine<'t> {
         words
     }
 
-    pub(super) fn command(&mut self, node: Node<'t>, mut state: State) -> Vec<State> {
-        let words = self.command_words(node, &mut state);
+    /// The state with the assignments in front of a command.
+    pub(super) fn with_assignments(&mut self, node: Node<'t>, state: &State) -> State {
         let mut inline = state.clone();
         let mut cursor = node.walk();
         let assignments: Vec<Node<'t>> =
@@ -53,6 +53,12 @@ impl<'t> Machine<'t> {
         for assignment in assignments {
             self.assign(assignment, &mut inline, true);
         }
+        inline
+    }
+
+    pub(super) fn command(&mut self, node: Node<'t>, mut state: State) -> Vec<State> {
+        let words = self.command_words(node, &mut state);
+        let inline = self.with_assignments(node, &state);
         let Some(name) = words.first().map(|word| word.text.clone()) else {
             // Assignments alone hold on.
             return vec![inline];

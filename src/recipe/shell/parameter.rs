@@ -80,7 +80,7 @@ impl<'t> Machine<'t> {
     }
 
     /// What stands behind the operator of `${name:-operand}`.
-    pub(super) fn operand(&mut self, node: Node<'t>, from: usize, state: &mut State) -> Word {
+    fn operand(&mut self, node: Node<'t>, from: usize, state: &mut State) -> Word {
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
         let to = node.end_byte().saturating_sub(1);
@@ -98,7 +98,7 @@ impl<'t> Machine<'t> {
         self.between(&inner, from, to, at, true, state)
     }
 
-    pub(super) fn subscript(&mut self, node: Node<'t>, index: &str, state: &mut State) -> Word {
+    fn subscript(&mut self, node: Node<'t>, index: &str, state: &mut State) -> Word {
         let mut cursor = node.walk();
         let found = node.named_children(&mut cursor).find(|child| child.kind() == "subscript");
         match found.and_then(|subscript| subscript.child_by_field_name("index")) {
@@ -130,7 +130,7 @@ enum Found {
 }
 
 /// An item of an array, by number or by key.
-pub(super) fn item(value: Option<&Value>, index: &Word) -> Found {
+fn item(value: Option<&Value>, index: &Word) -> Found {
     let (Some(Value::Array(words)), true) = (value, index.is_resolved()) else { return Found::Unknown };
     let key = index.text.trim_matches(['"', '\'']);
     let start = format!("[{key}]=");
@@ -146,7 +146,7 @@ pub(super) fn item(value: Option<&Value>, index: &Word) -> Found {
 }
 
 /// The bracket that closes the first one.
-pub(super) fn matching_bracket(text: &str) -> Option<usize> {
+fn matching_bracket(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, letter) in text.char_indices() {
         match letter {
@@ -164,7 +164,7 @@ pub(super) fn matching_bracket(text: &str) -> Option<usize> {
 }
 
 /// `${x#a}`, `${x%a}`, `${x/a/b}`, `${x,,}` with plain patterns and `*` at an end; none for others.
-pub(super) fn edited(value: &Word, operation: &str) -> Option<Word> {
+fn edited(value: &Word, operation: &str) -> Option<Word> {
     let text = value.text.as_str();
     let is_plain = |pattern: &str| !pattern.contains(['*', '?', '[', '$', '`', '"', '\'', '\\']);
     let new = match operation {

@@ -33,6 +33,7 @@ impl<'t> Machine<'t> {
         let words = self.command_words(body, state);
         if reads_script(&words) {
             let end = words.len();
+            let state = &self.with_assignments(body, state);
             self.inner(&Inner { end, script, arguments: Vec::new(), is_typed: false }, &words, state);
         }
     }
@@ -50,7 +51,7 @@ impl<'t> Machine<'t> {
     }
 
     /// The file that `> file`, or `tee file`, writes.
-    pub(super) fn destination(&mut self, node: Node<'t>, state: &mut State) -> Option<String> {
+    fn destination(&mut self, node: Node<'t>, state: &mut State) -> Option<String> {
         let mut cursor = node.walk();
         let direct: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
         let mut redirects: Vec<Node<'t>> = Vec::new();

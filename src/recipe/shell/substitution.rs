@@ -57,7 +57,7 @@ impl<'t> Machine<'t> {
     }
 }
 
-pub(super) fn joined_by_space<'w>(words: impl Iterator<Item = &'w Word>, at: Position) -> Word {
+fn joined_by_space<'w>(words: impl Iterator<Item = &'w Word>, at: Position) -> Word {
     let texts: Vec<&str> = words.map(|word| word.text.as_str()).collect();
     Word::new(texts.join(" "), at)
 }
