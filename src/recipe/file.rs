@@ -90,7 +90,11 @@ static INTEREST: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::n
 #[must_use]
 pub fn is_candidate(name: &str, bytes: &[u8]) -> bool {
     let has_kind = by_name(name).is_some() || bytes.starts_with(b"#!");
-    has_kind && INTEREST.as_ref().is_none_or(|words| words.is_match(bytes))
+    has_kind && is_of_interest(bytes)
+}
+
+fn is_of_interest(bytes: &[u8]) -> bool {
+    INTEREST.as_ref().is_none_or(|words| words.is_match(bytes))
 }
 
 /// Whether a folder's name says that nothing in it is the repository's own.
@@ -141,7 +145,13 @@ pub fn read_within(name: &str, text: &str, limits: &Limits) -> Result<Option<Doc
     }
     let found = match by_name(name).unwrap_or_else(|| by_text(text)) {
         Guess::Yaml => yaml(name, text, limits)?,
-        Guess::Shell => Some(shell::read(text).ok_or(ReadError::Script)?),
+        Guess::Shell => {
+            let mut document = shell::read(text).ok_or(ReadError::Script)?;
+            if !is_of_interest(text.as_bytes()) {
+                document.undecided.clear();
+            }
+            Some(document)
+        }
         Guess::Json => of_json(text)?,
         Guess::Dockerfile => Some(dockerfile::read(text)),
         Guess::Dotenv => Some(dotenv::read(text)),

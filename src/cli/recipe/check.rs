@@ -215,8 +215,13 @@ fn packed(bytes: &[u8]) -> Option<&'static str> {
 
 /// `file:line:column: what`, as editors jump to it.
 fn located(name: &str, error: &ReadError) -> String {
+    let message = error.to_string();
     match error.at() {
-        Some(at) => format!("{name}:{}:{}: {error}", at.line, at.column),
+        // An error that begins with its place does not say it twice.
+        Some(at) => {
+            let bare = message.strip_prefix(&format!("{at}: ")).unwrap_or(&message);
+            format!("{name}:{}:{}: {bare}", at.line, at.column)
+        }
         None => format!("{name}: {error}"),
     }
 }

@@ -27,7 +27,8 @@ impl<'t> Machine<'t> {
             "exit" => state.flow = Flow::Exit,
             "return" => state.flow = Flow::Return,
             "set" => set(words, state),
-            "read" | "mapfile" | "readarray" => read(arguments, at, state),
+            "read" => read(arguments, &['p', 't', 'n', 'N', 'd', 'u', 'i'], at, state),
+            "mapfile" | "readarray" => read(arguments, &['d', 'n', 'O', 's', 'u', 'C', 'c'], at, state),
             "printf" if arguments.first().is_some_and(|flag| flag.text.starts_with("-v")) => {
                 print_into(arguments, at, state);
             }
@@ -109,17 +110,13 @@ fn set(words: &[Word], state: &mut State) {
     }
 }
 
-/// `read names`: what comes in is open.
-fn read(arguments: &[Word], at: Position, state: &mut State) {
+/// `read names`, `mapfile name`: what comes in is open. `valued` are the flags whose value is no name.
+fn read(arguments: &[Word], valued: &[char], at: Position, state: &mut State) {
     let mut rest = arguments.iter();
     let mut names: Vec<&Word> = Vec::new();
     while let Some(word) = rest.next() {
         match word.text.strip_prefix('-') {
-            // `-a NAME` is a name, the others' values are none.
-            Some(flags)
-                if flags.ends_with(['p', 't', 'n', 'N', 'd', 'u', 'i', 'O', 's', 'c', 'C'])
-                    && !flags.ends_with('s') =>
-            {
+            Some(flags) if flags.ends_with(valued) => {
                 rest.next();
             }
             Some(_) => {}

@@ -92,8 +92,10 @@ impl<'t> Machine<'t> {
         }
         let server = started(words.iter().map(|word| word.text.as_str())).map(|(_, index)| index);
         // `$LAUNCH --speculative-algorithm ..`: only the run knows what it starts.
-        let front = words.iter().take_while(|word| !word.text.starts_with('-')).count();
-        let open = words.iter().take(front).find(|word| !word.is_resolved());
+        let is_front = |word: &&Word| !word.text.starts_with("--") || word.text.contains('=');
+        let front = words.iter().take_while(is_front).count();
+        let open =
+            words.iter().take(front).find(|word| !word.is_resolved() && !word.text.starts_with('-'));
         let flags = words.iter().filter_map(|word| word.text.strip_prefix("--"));
         let unknown = match server {
             None if drafts_as(flags).is_some() => open.cloned(),

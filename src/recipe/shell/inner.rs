@@ -123,23 +123,37 @@ fn joined(words: &[Word], from: usize, is_typed: bool) -> Option<Inner> {
     Some(Inner { end: from, script, arguments: Vec::new(), is_typed })
 }
 
+/// Programs that run the command behind them.
+const RUNNERS: [&str; 14] = [
+    "nohup", "exec", "time", "setsid", "timeout", "numactl", "srun", "sbatch", "env", "sudo", "nice", "ionice",
+    "stdbuf", "taskset",
+];
+
 /// The file that a command runs as a script, and where its name stands: `bash FILE`, `sbatch FILE`, `./FILE`.
 pub(super) fn script_file(words: &[Word]) -> Option<(usize, String)> {
-    let runs =
-        |word: &Word| SHELLS.iter().take(6).any(|name| *name == program(word)) || program(word) == "sbatch";
-    let index = match words.iter().position(runs) {
+    let is_shell = |word: &Word| is_plain_shell(word) || program(word) == "sbatch";
+    let index = match words.iter().position(is_shell) {
         Some(shell) => {
-            shell + 1 + words.get(shell + 1..)?.iter().position(|word| !word.text.starts_with('-'))?
+            let rest = words.get(shell + 1..)?;
+            shell + 1 + rest.iter().position(|word| !word.text.starts_with('-'))?
         }
-        None => words.iter().position(|word| word.text.contains('/'))?,
+        None => {
+            let index = words.iter().position(|word| word.text.contains('/') && !word.text.starts_with('-'))?;
+            let is_run = index == 0 || words.first().is_some_and(|first| RUNNERS.contains(&program(first)));
+            is_run.then_some(index)?
+        }
     };
     words.get(index).filter(|file| file.is_resolved()).map(|file| (index, file.text.clone()))
+}
+
+fn is_plain_shell(word: &Word) -> bool {
+    matches!(program(word), "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash")
 }
 
 /// Whether a command reads its script from its input: `bash`, `bash -s`, `ssh host`, `sbatch`.
 pub(super) fn reads_script(words: &[Word]) -> bool {
     let Some(at) = words.iter().rposition(|word| {
-        SHELLS.iter().take(6).any(|name| *name == program(word)) || matches!(program(word), "sbatch" | "ssh")
+        is_plain_shell(word) || matches!(program(word), "sbatch" | "ssh")
     }) else {
         return false;
     };
@@ -182,6 +196,8 @@ mod tests {
         }
         assert!(reads_script(&words("bash -s")) && reads_script(&words("ssh -p 22 host")));
         assert!(reads_script(&words("srun -N 1 bash")) && !reads_script(&words("bash a.sh")));
+        assert_eq!(script_file(&words("chmod +x ./run.sh")), None);
+        assert_eq!(script_file(&words("./run.sh a")), Some((0, "./run.sh".to_owned())));
         assert_eq!(script_file(&words("nohup bash -x run.sh a")), Some((3, "run.sh".to_owned())));
     }
 }
