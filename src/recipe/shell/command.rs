@@ -94,8 +94,7 @@ impl<'t> Machine<'t> {
         // `$LAUNCH --speculative-algorithm ..`: only the run knows what it starts.
         let is_front = |word: &&Word| !word.text.starts_with("--") || word.text.contains('=');
         let front = words.iter().take_while(is_front).count();
-        let open =
-            words.iter().take(front).find(|word| !word.is_resolved() && !word.text.starts_with('-'));
+        let open = words.iter().take(front).find(|word| !word.is_resolved() && !word.text.starts_with('-'));
         let flags = words.iter().filter_map(|word| word.text.strip_prefix("--"));
         let unknown = match server {
             None if drafts_as(flags).is_some() => open.cloned(),

@@ -125,23 +125,20 @@ fn joined(words: &[Word], from: usize, is_typed: bool) -> Option<Inner> {
 
 /// Programs that run the command behind them.
 const RUNNERS: [&str; 14] = [
-    "nohup", "exec", "time", "setsid", "timeout", "numactl", "srun", "sbatch", "env", "sudo", "nice", "ionice",
-    "stdbuf", "taskset",
+    "nohup", "exec", "time", "setsid", "timeout", "numactl", "srun", "sbatch", "env", "sudo", "nice",
+    "ionice", "stdbuf", "taskset",
 ];
 
 /// The file that a command runs as a script, and where its name stands: `bash FILE`, `sbatch FILE`, `./FILE`.
 pub(super) fn script_file(words: &[Word]) -> Option<(usize, String)> {
     let is_shell = |word: &Word| is_plain_shell(word) || program(word) == "sbatch";
-    let index = match words.iter().position(is_shell) {
-        Some(shell) => {
-            let rest = words.get(shell + 1..)?;
-            shell + 1 + rest.iter().position(|word| !word.text.starts_with('-'))?
-        }
-        None => {
-            let index = words.iter().position(|word| word.text.contains('/') && !word.text.starts_with('-'))?;
-            let is_run = index == 0 || words.first().is_some_and(|first| RUNNERS.contains(&program(first)));
-            is_run.then_some(index)?
-        }
+    let index = if let Some(shell) = words.iter().position(is_shell) {
+        let rest = words.get(shell + 1..)?;
+        shell + 1 + rest.iter().position(|word| !word.text.starts_with('-'))?
+    } else {
+        let index = words.iter().position(|word| word.text.contains('/') && !word.text.starts_with('-'))?;
+        let is_run = index == 0 || words.first().is_some_and(|first| RUNNERS.contains(&program(first)));
+        is_run.then_some(index)?
     };
     words.get(index).filter(|file| file.is_resolved()).map(|file| (index, file.text.clone()))
 }
@@ -152,9 +149,9 @@ fn is_plain_shell(word: &Word) -> bool {
 
 /// Whether a command reads its script from its input: `bash`, `bash -s`, `ssh host`, `sbatch`.
 pub(super) fn reads_script(words: &[Word]) -> bool {
-    let Some(at) = words.iter().rposition(|word| {
-        is_plain_shell(word) || matches!(program(word), "sbatch" | "ssh")
-    }) else {
+    let Some(at) =
+        words.iter().rposition(|word| is_plain_shell(word) || matches!(program(word), "sbatch" | "ssh"))
+    else {
         return false;
     };
     let rest = words.get(at + 1..).unwrap_or_default();
