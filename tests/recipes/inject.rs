@@ -270,3 +270,30 @@ fn another_models_prefix_is_warned_of() {
         assert_eq!(checked.err.contains("judged as dsv4"), warns, "{model} {given}: {}", checked.err);
     }
 }
+
+/// An override that has a pin alone in a block of its own: taken away, nothing may be left of the block, for a key without a
+/// value would take away what the base has there.
+#[test]
+fn a_pin_that_comes_and_goes_leaves_the_recipe_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r.yaml");
+    let role = |name: &str| {
+        format!(
+            "    {name}:\n      engine: sglang\n      args:\n        speculative-algorithm: EAGLE\n        speculative-num-steps: 2\n"
+        )
+    };
+    let old = format!(
+        "base:\n  name: x\n  roles:\n{}{}  benchmark:\n    command: agentic.sh\noverride_x:\n  roles:\n    decode:\n      args:\n        \
+         speculative-num-steps: 1  # less\n",
+        role("prefill"),
+        role("decode")
+    );
+    fs::write(&file, &old).unwrap();
+    let done = inject(&file, "sglang", "glm5.2", &["--in-place"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let new = fs::read_to_string(&file).unwrap();
+    assert_eq!(new.matches("SGLANG_SIMULATE_ACC_LEN").count(), 4, "{new}");
+    let done = inject(&file, "sglang", "glm5.2", &["--in-place", "--eval-only"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(fs::read_to_string(&file).unwrap(), old);
+}
