@@ -19,7 +19,9 @@ pub(crate) fn read(root: &Mapping) -> Document {
         let env: Vec<Variable> = variables(block.get("environment")).into_iter().map(interpolated).collect();
         let mut words = words_of(block.get("entrypoint"));
         words.extend(words_of(block.get("command")));
-        document.variants.extend(started(&words, &env, service.key.at));
+        let (variants, undecided) = started(&words, &env, service.key.at);
+        document.variants.extend(variants);
+        document.undecided.extend(undecided);
         if document.variants.len() > before
             && let Some(file) = block.get("env_file")
         {
@@ -30,8 +32,12 @@ pub(crate) fn read(root: &Mapping) -> Document {
     document
 }
 
-/// What a command with its environment starts; without a server, what it pins.
-pub(crate) fn started(words: &[Word], env: &[Variable], at: Position) -> Vec<Variant> {
+/// What a command with its environment starts, without a server what it pins; behind it what cannot be decided.
+pub(crate) fn started(
+    words: &[Word],
+    env: &[Variable],
+    at: Position,
+) -> (Vec<Variant>, Vec<(Position, String)>) {
     let script = words.iter().position(|word| {
         matches!(word.text.as_str(), "-c" | "-lc" | "-ec" | "-xc")
             && words.first().is_some_and(|shell| shell.text.ends_with("sh") || shell.text.ends_with("env"))
@@ -41,18 +47,18 @@ pub(crate) fn started(words: &[Word], env: &[Variable], at: Position) -> Vec<Var
     }
     let (is_server, launch, models) =
         if super::launch::started(words.iter().map(|word| word.text.as_str())).is_some() {
-            let (launch, models) = shell::launch(words, env.to_vec(), at);
+            let (launch, models) = shell::launch_behind(words, env, at);
             (true, Some(launch), models)
         } else {
             (false, shell::with_words(words, env.to_vec(), at), Vec::new())
         };
     let Some(launch) = launch.filter(|launch| is_server || !launch.args.is_empty() || launch.is_bare) else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
     let mut names: Vec<Scalar> = launched_models(&launch);
     names.extend(models.iter().map(Word::scalar));
     let prefix = super::model::variable(env, "MODEL_PREFIX").cloned();
-    vec![Variant { launches: vec![launch], models: names, prefix, ..Variant::default() }]
+    (vec![Variant { launches: vec![launch], models: names, prefix, ..Variant::default() }], Vec::new())
 }
 
 /// The words of `command` or `entrypoint`: a list as it is, a text as a shell parts it.
@@ -76,8 +82,9 @@ fn words_of(node: Option<&Node>) -> Vec<Word> {
 }
 
 fn interpolated(variable: Variable) -> Variable {
-    let value = Scalar { text: interpolate(&variable.value.text).into(), ..variable.value };
-    Variable { value, ..variable }
+    let value = Scalar { text: interpolate(&variable.value.text).into(), ..variable.value.clone() };
+    let is_null = variable.value.is_null();
+    if is_null { variable } else { Variable::of_text(&variable.name, value) }
 }
 
 /// `${NAME:-default}` is its default, another variable open, `$$` a dollar sign.

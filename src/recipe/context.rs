@@ -54,6 +54,12 @@ pub(crate) fn model_prefix(variant: &Variant, given: Option<&str>) -> Option<Str
         .or_else(|| variant.models.iter().find_map(|name| prefix::of_name(&name.text)).map(str::to_owned))
 }
 
+/// Whether two prefixes are of one model: DeepSeek-V4-Pro has one for each drafter.
+pub(crate) fn same_model(left: &str, right: &str) -> bool {
+    const PRO: [&str; 3] = ["dsv4", "dsv4dspark", "dsv4dsparkprob"];
+    left == right || (PRO.contains(&left) && PRO.contains(&right))
+}
+
 /// The golden value for a role, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Golden {

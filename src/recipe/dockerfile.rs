@@ -47,7 +47,7 @@ pub(crate) fn read(text: &str) -> Document {
     let line = if entrypoint.0.is_empty() { command.1 } else { entrypoint.1 };
     let mut all = entrypoint.0;
     all.extend(command.0);
-    document.variants = started(&all, &env, Position { line, column: 1 });
+    (document.variants, document.undecided) = started(&all, &env, Position { line, column: 1 });
     document
 }
 
@@ -88,7 +88,7 @@ fn pairs(text: &str, at: Position) -> Vec<Variable> {
     }
     let pair = |word: &String| {
         let (name, text) = word.split_once('=')?;
-        Some(Variable { name: name.to_owned(), value: value(text) })
+        Some(Variable::of_text(name, value(text)))
     };
     words.iter().filter_map(pair).collect()
 }

@@ -51,5 +51,5 @@ fn variable(line: &str, number: usize) -> Option<Variable> {
     let text = if value.starts_with('\'') { text.to_owned() } else { super::compose::interpolate(text) };
     let at = Position { line: number, column };
     let value = Scalar { at, text: Arc::from(text), style: ScalarStyle::Plain };
-    Some(Variable { name: name.to_owned(), value })
+    Some(Variable::of_text(name, value))
 }

@@ -30,6 +30,14 @@ pub enum ReadError {
         /// What.
         message: String,
     },
+    /// A recipe of a version that is not known.
+    #[error("{at}: schema {} is not known; expected 1 or 2", crate::yaml::quoted(found))]
+    Schema {
+        /// Where.
+        at: Position,
+        /// What stands there.
+        found: String,
+    },
     /// Variants that do not fit together.
     #[error("{0}")]
     Variants(String),
@@ -53,7 +61,7 @@ impl ReadError {
     pub fn at(&self) -> Option<Position> {
         match self {
             Self::Yaml(error) => Some(error.at),
-            Self::Json { at, .. } => Some(*at),
+            Self::Json { at, .. } | Self::Schema { at, .. } => Some(*at),
             Self::Variants(_) | Self::TooLarge { .. } | Self::Script | Self::Private => None,
         }
     }
@@ -82,7 +90,11 @@ static INTEREST: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::n
 #[must_use]
 pub fn is_candidate(name: &str, bytes: &[u8]) -> bool {
     let has_kind = by_name(name).is_some() || bytes.starts_with(b"#!");
-    has_kind && INTEREST.as_ref().is_none_or(|words| words.is_match(bytes))
+    has_kind && is_of_interest(bytes)
+}
+
+fn is_of_interest(bytes: &[u8]) -> bool {
+    INTEREST.as_ref().is_none_or(|words| words.is_match(bytes))
 }
 
 /// Whether a folder's name says that nothing in it is the repository's own.
@@ -133,7 +145,13 @@ pub fn read_within(name: &str, text: &str, limits: &Limits) -> Result<Option<Doc
     }
     let found = match by_name(name).unwrap_or_else(|| by_text(text)) {
         Guess::Yaml => yaml(name, text, limits)?,
-        Guess::Shell => Some(shell::read(text).ok_or(ReadError::Script)?),
+        Guess::Shell => {
+            let mut document = shell::read(text).ok_or(ReadError::Script)?;
+            if !is_of_interest(text.as_bytes()) {
+                document.undecided.clear();
+            }
+            Some(document)
+        }
         Guess::Json => of_json(text)?,
         Guess::Dockerfile => Some(dockerfile::read(text)),
         Guess::Dotenv => Some(dotenv::read(text)),
@@ -157,6 +175,9 @@ fn yaml(name: &str, text: &str, limits: &Limits) -> Result<Option<Document>, Rea
     let root = parse_with(text, limits)?;
     let Node::Mapping(map) = &root else { return Ok(None) };
     if srt::is_recipe(map) {
+        if let Some((at, found)) = srt::unknown_schema(map) {
+            return Err(ReadError::Schema { at, found });
+        }
         return match srt::read(&root, &Source::new(text), name) {
             Ok(document) => Ok(Some(document)),
             Err(error @ (VariantsError::Zip(_) | VariantsError::TooMany { .. })) => {

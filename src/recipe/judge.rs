@@ -38,6 +38,8 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// What else there is to know.
     pub notes: Vec<Note>,
+    /// Whether the file could not be followed to its end: what was found may not be all.
+    pub is_undecided: bool,
 }
 
 /// Everything that one variant's roles are judged by.
@@ -98,6 +100,23 @@ pub fn judge(document: &Document, file: &str, catalogue: &Catalogue, options: &O
     if document.kind != Kind::Recipe {
         draft::of_paths(document, &mut judged.findings);
     }
+    judged.is_undecided = !document.undecided.is_empty();
+    judged.findings.extend(document.undecided.iter().map(|(at, message)| Finding {
+        file: Arc::clone(&file),
+        at: *at,
+        variant: None,
+        role: super::Role::Agg,
+        engine: None,
+        draft_length: None,
+        curve: None,
+        thinking: options.thinking.unwrap_or(Thinking::On),
+        pinned: None,
+        expected: None,
+        code: FindingCode::UnparsableValue,
+        severity: Severity::Warning,
+        message: message.clone(),
+        evidence: Vec::new(),
+    }));
     unique(&mut judged);
     judged
 }
@@ -132,6 +151,17 @@ fn judge_variant<'a>(
         .collect();
     let of_master = masters.iter().find_map(|(_, pin)| pin.model_prefix.clone());
     let prefix = model_prefix(variant, options.model).or(of_master);
+    if let (Some(given), Some(found)) = (options.model, model_prefix(variant, None))
+        && !super::context::same_model(given, &found)
+    {
+        let at = variant.prefix.as_ref().or(variant.models.first()).map_or(first.launch.at, |name| name.at);
+        let message = format!("the file's model is {found}, and it is judged as {given}, as asked");
+        judged.notes.push(Note { file: Arc::clone(file), at, message });
+    }
+    for unread in roles.iter().flat_map(|role| &role.launch.unread).filter(|unread| !unread.is_file) {
+        let message = format!("which variables {} sets cannot be resolved", unread.what);
+        judged.notes.push(Note { file: Arc::clone(file), at: unread.at, message });
+    }
     let declared = declared(variant, Some(first.launch));
     let mode = options.thinking.or(declared.map(|declared| declared.mode)).unwrap_or(Thinking::On);
     let cell = golden(catalogue, prefix.as_deref(), first, mode);
@@ -182,15 +212,14 @@ fn unique(judged: &mut Judged) {
     let mut kept: Vec<Finding> = Vec::with_capacity(judged.findings.len());
     for finding in judged.findings.drain(..) {
         let is_new = !kept.iter().any(|held| {
-            let key = |finding: &Finding| {
-                (finding.code, finding.role, finding.at, finding.severity, finding.draft_length)
-            };
+            let key = |finding: &Finding| (finding.severity, finding.draft_length);
             let values =
                 |finding: &Finding| [finding.pinned, finding.expected].map(|value| value.map(f64::to_bits));
-            key(held) == key(&finding)
-                && held.file == finding.file
+            let is_same_place = held.file == finding.file
                 && held.variant == finding.variant
-                && values(held) == values(&finding)
+                && (held.code, held.role, held.at) == (finding.code, finding.role, finding.at);
+            let is_same_fault = key(held) == key(&finding) && values(held) == values(&finding);
+            is_same_place && (is_same_fault || held.message == finding.message)
         });
         if is_new {
             kept.push(finding);

@@ -71,6 +71,16 @@ pub(crate) fn started<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<(E
     None
 }
 
+/// The engine whose arguments of drafting these are; none where there is none, or of several engines.
+pub(crate) fn drafts_as<'a>(flags: impl IntoIterator<Item = &'a str>) -> Option<Engine> {
+    let names: Vec<String> = flags
+        .into_iter()
+        .filter_map(|flag| flag.split(['=', '.', ' ']).next())
+        .map(|name| name.replace('_', "-"))
+        .collect();
+    guessed(names.iter().map(String::as_str))
+}
+
 /// The engine whose arguments or variables these are, where nothing else tells.
 pub(crate) fn guessed<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Engine> {
     const NAMES: [(&str, Engine); 10] = [

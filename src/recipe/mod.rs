@@ -10,6 +10,7 @@ mod config;
 mod context;
 mod dockerfile;
 mod dotenv;
+mod dotted;
 mod file;
 mod finding;
 pub mod inject;

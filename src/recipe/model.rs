@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::engine::Engine;
-use crate::yaml::{Node, Position, Scalar};
+use crate::yaml::{Node, Position, Scalar, ScalarStyle};
 
 /// What a server does in its deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,17 +81,21 @@ pub struct Document {
     pub(crate) variants: Vec<Variant>,
     /// What the reader has to say: what it did not follow, what it judged at a default.
     pub(crate) notes: Vec<(Position, String)>,
+    /// What cannot be decided: the variants may not be all that there are, or not be what runs.
+    pub(crate) undecided: Vec<(Position, String)>,
 }
 
 impl Document {
     pub(crate) fn new(kind: Kind, variants: Vec<Variant>) -> Self {
-        Self { kind, variants, notes: Vec::new() }
+        Self { kind, variants, notes: Vec::new(), undecided: Vec::new() }
     }
 
     /// Whether a server, or a setting of simulated acceptance, was found.
     #[must_use]
     pub fn is_of_interest(&self) -> bool {
-        self.kind == Kind::Master || self.variants.iter().any(|variant| !variant.launches.is_empty())
+        self.kind == Kind::Master
+            || !self.undecided.is_empty()
+            || self.variants.iter().any(|variant| !variant.launches.is_empty())
     }
 
     /// Names of its variants; none where it has no variants.
@@ -146,8 +150,20 @@ pub(crate) struct Launch {
     pub(crate) is_bare: bool,
     /// Set where a condition that only the run decides led here.
     pub(crate) condition: Option<String>,
+    /// What was not followed before it and may have set its variables.
+    pub(crate) unread: Vec<Unread>,
     /// The words of its command behind the server's name; none where the file has no command.
     pub(crate) words: Vec<String>,
+}
+
+/// Something that may set variables and is not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) at: Position,
+    /// As it is written.
+    pub(crate) what: String,
+    /// A file that is sourced, which a launcher does as a rule; else a name or a command that only the run knows.
+    pub(crate) is_file: bool,
 }
 
 /// One argument.
@@ -166,6 +182,14 @@ pub(crate) struct Variable {
     pub(crate) value: Scalar,
 }
 
+impl Variable {
+    /// A variable whose value is a text: an empty one is a value, where YAML's empty scalar is none.
+    pub(crate) fn of_text(name: &str, value: Scalar) -> Self {
+        let style = if value.text.is_empty() { ScalarStyle::Quoted } else { value.style };
+        Self { name: name.to_owned(), value: Scalar { style, ..value } }
+    }
+}
+
 impl Launch {
     pub(crate) fn new(role: Role, at: Position) -> Self {
         Self {
@@ -177,6 +201,7 @@ impl Launch {
             at,
             is_bare: false,
             condition: None,
+            unread: Vec::new(),
             words: Vec::new(),
         }
     }

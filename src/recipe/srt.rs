@@ -1,7 +1,8 @@
 //! srt-slurm recipes, both schemas.
 
-use crate::yaml::{Mapping, Node, Scalar};
+use crate::yaml::{Mapping, Node, Position, Scalar, ScalarStyle};
 
+use super::dotted::{argument_name, fold_dotted};
 use super::json;
 use super::launch::engine_of_framework;
 use super::model::{Argument, Document, Kind, Launch, Role, Variable, Variant};
@@ -28,6 +29,18 @@ pub(crate) fn is_recipe(root: &Mapping) -> bool {
         ROLES.iter().any(|(role, ..)| matches!(roles.get(role.name()), Some(Node::Mapping(_))))
     });
     has_roles || map(recipe.get("backend")).is_some_and(|backend| backend.get("type").is_some())
+}
+
+/// The version that a recipe says it has, where it is none that is known here.
+pub(crate) fn unknown_schema(root: &Mapping) -> Option<(Position, String)> {
+    let of_base = map(root.get("base")).and_then(|base| base.get("schema"));
+    let node = root
+        .get("schema")
+        .or(of_base)
+        .filter(|node| !matches!(node, Node::Scalar(text) if text.is_null()))?;
+    let text = as_text(node);
+    let is_known = matches!(node, Node::Scalar(_)) && matches!(text.text.trim(), "1" | "2");
+    (!is_known).then(|| (text.at, text.text.to_string()))
 }
 
 /// Reads a recipe. `file` is its name: an evaluation may say so there.
@@ -104,7 +117,7 @@ fn engine(launch: &mut Launch, node: Option<&Node>) {
 fn arguments(node: Option<&Node>, source: &Source<'_>) -> Vec<Argument> {
     let Some(map) = map(node) else { return Vec::new() };
     let argument = |entry: &crate::yaml::Entry| {
-        let name = entry.key.text.trim_start_matches('-').replace('_', "-");
+        let name = argument_name(entry.key.text.trim_start_matches('-'));
         let value = match &entry.value {
             Node::Scalar(text) if JSON_ARGUMENTS.contains(&name.as_str()) && !text.is_null() => {
                 json::tree(&text.text, text.at, source.verbatim(text)).unwrap_or_else(|_| entry.value.clone())
@@ -113,7 +126,9 @@ fn arguments(node: Option<&Node>, source: &Source<'_>) -> Vec<Argument> {
         };
         Argument { name, value, at: entry.key.at }
     };
-    map.entries.iter().map(argument).collect()
+    let mut all = map.entries.iter().map(argument).collect();
+    fold_dotted(&mut all);
+    all
 }
 
 /// The variables of an environment block: a mapping, or a list of `NAME=value`.
@@ -122,12 +137,7 @@ pub(crate) fn variables(node: Option<&Node>) -> Vec<Variable> {
         Some(Node::Mapping(map)) => map
             .entries
             .iter()
-            .filter_map(|entry| match &entry.value {
-                Node::Scalar(value) => {
-                    Some(Variable { name: entry.key.text.to_string(), value: value.clone() })
-                }
-                Node::Sequence(_) | Node::Mapping(_) => None,
-            })
+            .map(|entry| Variable { name: entry.key.text.to_string(), value: as_text(&entry.value) })
             .collect(),
         Some(Node::Sequence(list)) => list
             .items
@@ -136,12 +146,33 @@ pub(crate) fn variables(node: Option<&Node>) -> Vec<Variable> {
                 Node::Scalar(word) => {
                     let (name, value) = word.text.split_once('=')?;
                     let value = Scalar { text: value.into(), ..word.clone() };
-                    Some(Variable { name: name.trim().to_owned(), value })
+                    Some(Variable::of_text(name.trim(), value))
                 }
                 Node::Sequence(_) | Node::Mapping(_) => None,
             })
             .collect(),
         Some(Node::Scalar(_)) | None => Vec::new(),
+    }
+}
+
+/// A value as a text: what is no text is shown as it would be written, and is no number.
+fn as_text(node: &Node) -> Scalar {
+    match node {
+        Node::Scalar(text) => text.clone(),
+        Node::Sequence(list) => {
+            let items: Vec<String> = list.items.iter().map(|item| as_text(item).text.to_string()).collect();
+            let text = format!("[{}]", items.join(", "));
+            Scalar { at: list.at, text: text.into(), style: ScalarStyle::Quoted }
+        }
+        Node::Mapping(map) => {
+            let entries: Vec<String> = map
+                .entries
+                .iter()
+                .map(|entry| format!("{}: {}", entry.key.text, as_text(&entry.value).text))
+                .collect();
+            let text = format!("{{{}}}", entries.join(", "));
+            Scalar { at: map.at, text: text.into(), style: ScalarStyle::Quoted }
+        }
     }
 }
 

@@ -139,7 +139,9 @@ fn told(variant: &Variant, launch: &Launch) -> Result<Option<Told>, ToldError> {
     let pin = if global == Pin::None { pin_of(launch, engine, drafts) } else { global };
     let (accept_length, at) = match pin {
         Pin::None => return Ok(None),
-        Pin::Fault(fault) => return Err(ToldError::Fault { line: fault.at.line, message: fault.message }),
+        Pin::Empty(fault) | Pin::Fault(fault) => {
+            return Err(ToldError::Fault { line: fault.at.line, message: fault.message });
+        }
         Pin::Value { accept_length, at, .. } => (accept_length, at),
     };
     let mut settings = match engine {

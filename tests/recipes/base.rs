@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::program::accsim_in;
 
-fn git(folder: &Path, args: &[&str]) {
+pub(crate) fn git(folder: &Path, args: &[&str]) {
     let done = Command::new("git")
         .current_dir(folder)
         .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"])
@@ -16,7 +16,7 @@ fn git(folder: &Path, args: &[&str]) {
     assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn launcher(pin: &str) -> String {
+pub(crate) fn launcher(pin: &str) -> String {
     format!(
         "export SGLANG_SIMULATE_ACC_LEN={pin} SGLANG_SIMULATE_ACC_METHOD=match-expected SGLANG_SIMULATE_ACC_TOKEN_MODE=real-draft-token\npython3 -m sglang.launch_server --model-path zai-org/GLM-5.2 --speculative-algorithm EAGLE --speculative-num-steps 3\n"
     )

@@ -64,3 +64,90 @@ fn nothing_to_judge_is_no_success() {
     assert_eq!(accsim_in(folder.path(), &["recipe", "check", "absent.yaml"]).code, 2);
     assert_eq!(accsim_in(folder.path(), &["recipe", "check"]).code, 2);
 }
+
+#[test]
+fn archives_are_refused_by_what_they_are() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let script = "export SGLANG_SIMULATE_ACC_LEN=2.10\n";
+    let mut zip = zip::ZipWriter::new(fs::File::create(folder.path().join("a.zip")).unwrap());
+    zip.start_file("a.sh", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(script.as_bytes()).unwrap();
+    zip.finish().unwrap();
+    let mut tar = vec![0_u8; 1024];
+    tar[257..262].copy_from_slice(b"ustar");
+    for (name, bytes, what) in [
+        ("a.zip", None, "a zip archive"),
+        ("a.tar.gz", Some(b"\x1f\x8b\x08\0rest".to_vec()), "a gzip file"),
+        ("a.sh", Some(b"\x28\xb5\x2f\xfdrest".to_vec()), "a zstd file"),
+        ("a.yaml.xz", Some(b"\xfd7zXZ\0rest".to_vec()), "an xz file"),
+        ("a.tar", Some(tar), "a tar archive"),
+    ] {
+        if let Some(bytes) = bytes {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let ran = accsim_in(folder.path(), &["recipe", "check", name]);
+        assert!(ran.code == 2 && ran.err.contains(what) && ran.err.contains("unpack"), "{name}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_file_that_several_paths_lead_to_is_checked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.sh"), super::base::launcher("2.10")).unwrap();
+    let whole = folder.path().join("a.sh").display().to_string();
+    let ran = accsim_in(folder.path(), &["recipe", "check", ".", "a.sh", "./a.sh", &whole, "--json"]);
+    assert_eq!(ran.codes(), ["al-mismatch"], "{}", ran.out);
+    assert_eq!(ran.json()["files"], 1);
+    let twice = accsim_in(folder.path(), &["recipe", "check", "b.yaml", "b.yaml"]);
+    assert_eq!(twice.code, 2);
+}
+
+/// Two ways through a script that differ in what a message does not say are one line.
+#[test]
+fn no_line_is_printed_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "if [[ $A == x ]]; then K=2; else K=3; fi\nexport SGLANG_SIMULATE_ACC_LEN=2.10\npython3 -m sglang.launch_server --model-path zai-org/GLM-5.2 --speculative-algorithm EAGLE --speculative-num-steps $K\n";
+    fs::write(folder.path().join("a.sh"), text).unwrap();
+    let ran = accsim_in(folder.path(), &["recipe", "check", "a.sh"]);
+    let mut lines: Vec<&str> = ran.out.lines().chain(ran.err.lines()).collect();
+    let count = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines.len(), count, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out.matches("al-mismatch").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn a_schema_that_is_not_known_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = |schema: &str| {
+        format!(
+            "schema: {schema}\nroles:\n  agg:\n    engine: sglang\n    args: {{speculative-algorithm: EAGLE, speculative-num-steps: 3}}\n"
+        )
+    };
+    for (schema, is_known) in
+        [("1", true), ("2", true), ("9", false), ("0", false), ("two", false), ("[2]", false), ("2.5", false)]
+    {
+        let text = recipe(schema);
+        let base = format!(
+            "base:\n{}override_x: {{name: x}}\n",
+            text.lines().map(|line| format!("  {line}\n")).collect::<String>()
+        );
+        for text in [text, base] {
+            fs::write(folder.path().join("r.yaml"), &text).unwrap();
+            let checked = accsim_in(folder.path(), &["recipe", "check", "r.yaml", "--model", "glm5.2"]);
+            let injected = accsim_in(
+                folder.path(),
+                &["recipe", "inject", "r.yaml", "--framework", "sglang", "--model", "glm5.2"],
+            );
+            if is_known {
+                assert_eq!((checked.code, injected.code), (0, 0), "{text}{}{}", checked.err, injected.err);
+                continue;
+            }
+            for ran in [checked, injected] {
+                assert!(ran.code == 2 && ran.err.contains("expected 1 or 2"), "{text}{}", ran.err);
+            }
+        }
+    }
+}

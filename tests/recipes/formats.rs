@@ -54,6 +54,40 @@ fn sarif_has_all_that_code_scanning_requires() {
     assert_eq!(results[0]["level"], "error", "the gravest first");
 }
 
+/// The schema as OASIS publishes it; `tests/data/sarif/README.md` says where it is from.
+#[test]
+fn sarif_is_what_its_schema_asks_for() {
+    let file =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sarif/sarif-schema-2.1.0.json");
+    let schema: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let faults = |document: &Value| -> Vec<String> {
+        validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.sh"), "export SGLANG_SIMULATE_ACC_LEN=2.10\npython3 -m sglang.launch_server --model-path zai-org/GLM-5.2 --speculative-algorithm EAGLE --speculative-num-steps 3\n").unwrap();
+    fs::write(folder.path().join("b.yaml"), "backend: {type: sglang\n").unwrap();
+    fs::write(
+        folder.path().join("c.sh"),
+        "$LAUNCH --speculative-algorithm EAGLE --speculative-num-steps 3\n",
+    )
+    .unwrap();
+    fs::write(
+        folder.path().join("accsim.toml"),
+        "[[recipe.allow]]\npath = 'a.sh'\ncode = 'al-mismatch'\nreason = 'sanctioned'\nexpires = '2999-01-31'\n",
+    )
+    .unwrap();
+    let ran = accsim_in(folder.path(), &["recipe", "check", "a.sh", "b.yaml", "c.sh", "--format", "sarif"]);
+    let mut document: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(faults(&document), Vec::<String>::new(), "{}", ran.out);
+    let results = document["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().any(|result| result["suppressions"].is_array()), "{}", ran.out);
+    assert_eq!(document["runs"][0]["invocations"][0]["executionSuccessful"], false);
+    // The schema refuses what is none.
+    document["runs"][0]["results"][0]["level"] = Value::from("grave");
+    assert_eq!(faults(&document).len(), 1);
+}
+
 #[test]
 fn annotations_are_one_line_each() {
     let (code, out) = run("github");

@@ -221,3 +221,79 @@ fn every_engine_gets_its_own_unit() {
         assert_eq!(checked.codes(), Vec::<String>::new(), "{framework}:\n{new}");
     }
 }
+
+#[test]
+fn an_evaluation_is_refused_and_pointed_to_its_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "backend:\n  type: sglang\n  sglang_config:\n    aggregated: {speculative-algorithm: EAGLE, speculative-num-steps: 3}\n";
+    for (name, text) in [
+        ("r.yaml", format!("{body}benchmark:\n  env: {{EVAL_ONLY: 'true'}}\n")),
+        ("r-eval.yaml", body.to_owned()),
+        ("r.yaml", format!("name: x-eval\n{body}")),
+    ] {
+        fs::write(folder.path().join(name), &text).unwrap();
+        let args = ["recipe", "inject", name, "--framework", "sglang", "--model", "glm5.2"];
+        let done = accsim_in(folder.path(), &args);
+        assert!(done.code == 2 && done.out.is_empty() && done.err.contains("--eval-only"), "{}", done.err);
+        let done = accsim_in(folder.path(), &[&args[..], &["--eval-only"]].concat());
+        assert_eq!((done.code, done.out.as_str()), (0, text.as_str()), "{}", done.err);
+    }
+}
+
+#[test]
+fn another_models_prefix_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |model: &str| {
+        format!(
+            "model:\n  path: {model}\nbackend:\n  type: sglang\n  sglang_config:\n    aggregated: {{speculative-algorithm: EAGLE, speculative-num-steps: 3}}\n"
+        )
+    };
+    for (model, given, warns) in [
+        ("zai-org/GLM-5.2", "dsv4", true),
+        ("zai-org/GLM-5.2", "glm5.2", false),
+        ("deepseek-ai/DeepSeek-V4-Pro", "dsv4", false),
+        ("my/own", "dsv4", false),
+    ] {
+        fs::write(folder.path().join("r.yaml"), text(model)).unwrap();
+        let done = accsim_in(
+            folder.path(),
+            &["recipe", "inject", "r.yaml", "--framework", "sglang", "--model", given],
+        );
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert_eq!(
+            done.err.contains("warning: the recipe's model is glm5.2"),
+            warns,
+            "{model} {given}: {}",
+            done.err
+        );
+        let checked = accsim_in(folder.path(), &["recipe", "check", "r.yaml", "--model", given]);
+        assert_eq!(checked.err.contains("judged as dsv4"), warns, "{model} {given}: {}", checked.err);
+    }
+}
+
+/// An override that has a pin alone in a block of its own: taken away, nothing may be left of the block, for a key without a
+/// value would take away what the base has there.
+#[test]
+fn a_pin_that_comes_and_goes_leaves_the_recipe_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r.yaml");
+    let role = |name: &str| {
+        format!(
+            "    {name}:\n      engine: sglang\n      args:\n        speculative-algorithm: EAGLE\n        speculative-num-steps: 2\n"
+        )
+    };
+    let old = format!(
+        "base:\n  name: x\n  roles:\n{}{}  benchmark:\n    command: agentic.sh\noverride_x:\n  roles:\n    decode:\n      args:\n        \
+         speculative-num-steps: 1  # less\n",
+        role("prefill"),
+        role("decode")
+    );
+    fs::write(&file, &old).unwrap();
+    let done = inject(&file, "sglang", "glm5.2", &["--in-place"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let new = fs::read_to_string(&file).unwrap();
+    assert_eq!(new.matches("SGLANG_SIMULATE_ACC_LEN").count(), 4, "{new}");
+    let done = inject(&file, "sglang", "glm5.2", &["--in-place", "--eval-only"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(fs::read_to_string(&file).unwrap(), old);
+}

@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use super::program::accsim_in;
 
-fn check(text: &str) -> Value {
+pub(crate) fn check(text: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.sh"), text).unwrap();
     accsim_in(folder.path(), &["recipe", "check", "a.sh", "--json", "--model", "glm5.2"]).json()
 }
 
-fn codes(json: &Value) -> Vec<&str> {
+pub(crate) fn codes(json: &Value) -> Vec<&str> {
     json["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect()
 }
 
-const SERVER: &str =
+pub(crate) const SERVER: &str =
     "python3 -m sglang.launch_server --speculative-algorithm EAGLE --speculative-num-steps 3";
-const REST: &str =
+pub(crate) const REST: &str =
     "SGLANG_SIMULATE_ACC_METHOD=match-expected SGLANG_SIMULATE_ACC_TOKEN_MODE=real-draft-token";
 
 /// Scripts whose server gets the pin 2.10: the one finding says so.

@@ -6,6 +6,7 @@
 #![allow(clippy::format_push_string, clippy::format_collect)]
 
 mod base;
+mod ci;
 mod config;
 mod expected;
 mod files;
@@ -13,5 +14,9 @@ mod formats;
 mod inject;
 mod launchers;
 mod mistakes;
+mod places;
 mod program;
 mod properties;
+mod unread;
+mod values;
+mod wrappers;

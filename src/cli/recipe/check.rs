@@ -21,8 +21,8 @@ use crate::report::{github, json, junit, sarif, text};
 
 use super::collect::{Target, targets};
 use super::command::{CheckArgs, CheckFormat};
-use super::git;
 use super::settings::{Rule, Settings};
+use super::{git, place};
 
 /// What one file came to.
 enum Outcome {
@@ -68,8 +68,11 @@ pub(super) fn run(
     }
     run.findings.sort_by(|a, b| (&a.file, a.at).cmp(&(&b.file, b.at)));
     tell(&run, args, global, err)?;
+    if matches!(format(args), CheckFormat::Sarif | CheckFormat::Github) {
+        place::from_the_top(&mut run);
+    }
     write(&run, args, out)?;
-    let mut exit = Exit::Ok;
+    let mut exit = if run.is_undecided { Exit::Undecided } else { Exit::Ok };
     if run.files.is_empty() && !args.skip_unknown && args.base.is_none() {
         exit = Exit::Undecided;
     }
@@ -107,6 +110,7 @@ fn masters(
     let mut paths: Vec<PathBuf> = args.master.clone();
     paths.extend(settings.here(&settings.config.master));
     let mut masters = Vec::new();
+    paths.dedup();
     for path in &paths {
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
@@ -160,6 +164,11 @@ fn one(
     if rule.is_excluded {
         return Outcome::Skipped;
     }
+    if let Some(kind) = packed(&bytes) {
+        return failed(&format!(
+            "{kind}: recipes are read as plain files; unpack it, and give the files or their folder"
+        ));
+    }
     let Ok(text) = String::from_utf8(bytes) else { return failed(&"not UTF-8; expected text") };
     let document = match read(&name, &text) {
         Ok(Some(document)) => document,
@@ -189,10 +198,30 @@ fn one(
     Outcome::Judged { servers: document.servers(), judged, rule }
 }
 
+/// What kind of archive or compressed file begins like this.
+fn packed(bytes: &[u8]) -> Option<&'static str> {
+    const HEADS: [(&[u8], &str); 6] = [
+        (b"\x1f\x8b", "a gzip file"),
+        (b"\x28\xb5\x2f\xfd", "a zstd file"),
+        (b"\xfd7zXZ\0", "an xz file"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"PK\x05\x06", "a zip archive"),
+        (b"BZh", "a bzip2 file"),
+    ];
+    let head = HEADS.iter().find(|(head, _)| bytes.starts_with(head)).map(|(_, kind)| *kind);
+    // A tar archive says so behind its first name.
+    head.or_else(|| (bytes.get(257..262) == Some(b"ustar")).then_some("a tar archive"))
+}
+
 /// `file:line:column: what`, as editors jump to it.
 fn located(name: &str, error: &ReadError) -> String {
+    let message = error.to_string();
     match error.at() {
-        Some(at) => format!("{name}:{}:{}: {error}", at.line, at.column),
+        // An error that begins with its place does not say it twice.
+        Some(at) => {
+            let bare = message.strip_prefix(&format!("{at}: ")).unwrap_or(&message);
+            format!("{name}:{}:{}: {bare}", at.line, at.column)
+        }
         None => format!("{name}: {error}"),
     }
 }
@@ -203,6 +232,7 @@ fn take(run: &mut CheckRun, file: &Target, outcome: Outcome, settings: &Settings
             run.files.push(file.name());
             run.servers += servers;
             run.notes.extend(judged.notes);
+            run.is_undecided |= judged.is_undecided;
             for mut finding in judged.findings {
                 let about: Vec<_> = settings
                     .config

@@ -1,5 +1,6 @@
 //! The files that paths mean.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -62,7 +63,34 @@ pub(super) fn targets(paths: &[String]) -> anyhow::Result<Vec<Target>> {
             found.push(Target { path, selector, is_named: true });
         }
     }
-    Ok(found)
+    Ok(distinct(found))
+}
+
+/// Each file once, though several paths lead to it: a selector makes it another.
+fn distinct(found: Vec<Target>) -> Vec<Target> {
+    let mut seen: HashMap<(PathBuf, Option<String>), usize> = HashMap::with_capacity(found.len());
+    let mut kept: Vec<Target> = Vec::with_capacity(found.len());
+    for target in found {
+        let whole = if target.path == Path::new("-") {
+            Ok(target.path.clone())
+        } else {
+            fs::canonicalize(&target.path)
+        };
+        let key = (
+            whole.unwrap_or_else(|_| target.path.clone()),
+            target.selector.as_ref().map(ToString::to_string),
+        );
+        match seen.get(&key).and_then(|index| kept.get_mut(*index)) {
+            // The name that the user gave is the one that is shown.
+            Some(held) if target.is_named && !held.is_named => *held = target,
+            Some(_) => {}
+            None => {
+                seen.insert(key, kept.len());
+                kept.push(target);
+            }
+        }
+    }
+    kept
 }
 
 fn walk(folder: &Path, depth: usize, found: &mut Vec<Target>) -> anyhow::Result<()> {

@@ -146,3 +146,64 @@ fn needed(name: &str) -> anyhow::Result<String> {
         Err(_) => bail!("{name} is not set; --from-env needs it"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::Catalogue;
+
+    const RECIPE: &str = "backend:\n  type: sglang\n  sglang_config:\n    aggregated: {speculative-algorithm: EAGLE, \
+                          speculative-num-steps: 3}\n";
+
+    fn args(file: &Path) -> InjectArgs {
+        InjectArgs {
+            recipe: file.display().to_string(),
+            framework: "sglang".to_owned(),
+            model: Some("glm5.2".to_owned()),
+            thinking: None,
+            eval_only: false,
+            from_env: false,
+            unset: Vec::new(),
+            in_place: true,
+            output: None,
+            overrides: false,
+        }
+    }
+
+    fn planned(args: &InjectArgs) -> Plan {
+        let request = Request {
+            framework: &args.framework,
+            model: args.model.as_deref(),
+            thinking: None,
+            eval_only: false,
+            selector: None,
+            unset: &args.unset,
+        };
+        plan("r.yaml", RECIPE, &Catalogue::builtin(), &request).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_changed_between_plan_and_write_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("r.yaml");
+        let args = args(&file);
+        let plan = planned(&args);
+        // Somebody writes while the plan is made.
+        for other in ["name: somebody else's\n", ""] {
+            fs::write(&file, other).unwrap();
+            let error = write(&args, &file, RECIPE, &plan, &mut Vec::new()).unwrap_err();
+            assert!(format!("{error:#}").contains("changed meanwhile"), "{error:#}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), other);
+        }
+        // Somebody takes it away.
+        fs::remove_file(&file).unwrap();
+        write(&args, &file, RECIPE, &plan, &mut Vec::new()).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left beside it");
+        // Nobody does.
+        fs::write(&file, RECIPE).unwrap();
+        write(&args, &file, RECIPE, &plan, &mut Vec::new()).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), plan.text);
+        assert_ne!(plan.text, RECIPE);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -5,6 +5,7 @@ mod collect;
 mod command;
 mod git;
 mod inject;
+mod place;
 mod settings;
 
 pub(crate) use command::{RecipeCommand, run};

@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, Server, SettingKind, settings, unset};
 use crate::golden::{Catalogue, Query, Thinking};
-use crate::recipe::context::{Resolved, generation};
+use crate::recipe::context::{Resolved, generation, model_prefix, same_model};
 use crate::recipe::model::{Role, Variant};
 use crate::recipe::resolve::DraftLength;
 use crate::recipe::srt::{ROLES, map};
@@ -32,6 +32,9 @@ pub(super) fn desired(
                 message: fault.message.clone(),
             });
         }
+    }
+    if variant.evaluation && !request.eval_only {
+        return Err(InjectError::Evaluation { variant: name() });
     }
     let set = if request.eval_only {
         Vec::new()
@@ -88,6 +91,14 @@ fn golden(
             return Err(InjectError::Drafting { variant: name(), at: role.launch.at, message });
         }
     };
+    if let (Some(given), Some(found)) = (request.model, model_prefix(variant, None))
+        && !same_model(given, &found)
+    {
+        let variant = variant.name.as_ref().map_or_else(String::new, |name| format!("{name}: "));
+        warnings.push(format!(
+            "{variant}the recipe's model is {found}, and the golden value of {given} is injected"
+        ));
+    }
     let mode = declared(variant, Some(role.launch)).map(|declared| declared.mode);
     let sampler = speculation.sampler.as_ref().map(|sampler| sampler.text.to_string());
     let query = Query {

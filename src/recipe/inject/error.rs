@@ -39,6 +39,16 @@ pub enum InjectError {
         /// The variant.
         variant: Option<String>,
     },
+    /// An evaluation.
+    #[error(
+        "{}this is an evaluation recipe (EVAL_ONLY, or eval in its name): simulated acceptance would make its text wrong; \
+         --eval-only takes every pin away",
+        in_variant(.variant.as_deref())
+    )]
+    Evaluation {
+        /// The variant.
+        variant: Option<String>,
+    },
     /// No model prefix.
     #[error("no model prefix: name it with --model")]
     NoModel,

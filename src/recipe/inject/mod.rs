@@ -9,6 +9,7 @@ mod edit;
 mod error;
 mod json;
 mod plan;
+mod removal;
 mod scalar;
 mod section;
 mod verify;

@@ -6,7 +6,7 @@ use crate::recipe::model::Variant;
 use crate::recipe::source::Source;
 use crate::recipe::variants::variants;
 use crate::recipe::{ReadError, Selector, SelectorError, engine_of_framework, srt};
-use crate::yaml::{Entry, Mapping, Node, parse};
+use crate::yaml::{Entry, Mapping, Node, Position, parse};
 
 use super::change::{Change, Desired, Override};
 use super::desired::desired;
@@ -98,6 +98,9 @@ pub fn plan(
     if !srt::is_recipe(document) {
         return Err(InjectError::NoRecipe);
     }
+    if let Some((at, found)) = srt::unknown_schema(document) {
+        return Err(ReadError::Schema { at, found }.into());
+    }
     let source = Source::new(text);
     let read = srt::read(&root, &source, file).map_err(|error| ReadError::Variants(error.to_string()))?;
     let whole = variants(&root).map_err(|error| ReadError::Variants(error.to_string()))?;
@@ -148,6 +151,10 @@ fn wanted_of(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Desired>, InjectError> {
     let mut all = desired(variant, recipe, engine, catalogue, request, warnings)?;
+    if let Some(dotted) = all.iter().find_map(|desired| dotted_key(recipe, desired)) {
+        let why = format!("{} is written in dotted keys, into which nothing is injected", dotted.0);
+        return Err(InjectError::Place { at: dotted.1, why });
+    }
     // A role without the argument has no JSON to change, nor does an evaluation that simulates nothing.
     all.retain(|desired| match &desired.change {
         Change::Json { set, .. } => match at(recipe, &desired.path) {
@@ -158,6 +165,19 @@ fn wanted_of(
         _ => true,
     });
     Ok(all)
+}
+
+/// The first key of a JSON argument that is written with dots: `speculative-config.method`.
+fn dotted_key(recipe: &Node, desired: &Desired) -> Option<(String, Position)> {
+    let (Change::Json { .. }, Some((name, block))) = (&desired.change, desired.path.split_last()) else {
+        return None;
+    };
+    let Some(Node::Mapping(block)) = at(recipe, block) else { return None };
+    let key = block.entries.iter().map(|entry| &entry.key).find(|key| {
+        let written = key.text.trim_start_matches('-').split_once('.');
+        written.is_some_and(|(written, _)| written.replace('_', "-") == *name)
+    })?;
+    Some((name.clone(), key.at))
 }
 
 /// Whether a configuration of vLLM's simulates acceptance.

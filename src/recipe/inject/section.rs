@@ -6,10 +6,9 @@ use crate::recipe::source::Source;
 use crate::yaml::{Entry, Mapping, Node, Position, Scalar, ScalarStyle};
 
 use super::change::Change;
-use super::edit::{
-    Edit, Missing, insert, insert_below_empty, is_flow, line_end, line_start, remove, replace,
-};
+use super::edit::{Edit, Missing, insert, insert_below_empty, replace};
 use super::plan::{Wanted, at, entry};
+use super::removal::{self, Removal};
 use super::scalar::{in_style, range};
 use super::{InjectError, json};
 
@@ -90,13 +89,6 @@ pub(super) struct Sites<'a> {
     insertions: Vec<(Below<'a>, Vec<Missing>)>,
 }
 
-struct Removal<'a> {
-    mapping: &'a Mapping,
-    /// The key that leads to the mapping.
-    parent: Option<&'a Entry>,
-    entry: &'a Entry,
-}
-
 /// Where something is inserted.
 #[derive(Clone, Copy)]
 enum Below<'a> {
@@ -118,31 +110,28 @@ impl Below<'_> {
 enum Held<'a> {
     Entry {
         mapping: &'a Mapping,
-        parent: Option<&'a Entry>,
         entry: &'a Entry,
+        /// Each mapping on the way with the entry that leads on; the last is the entry itself.
+        way: Vec<(&'a Mapping, &'a Entry)>,
     },
     /// Nothing: the deepest mapping on the way, and the rest of the path.
-    Missing {
-        below: Below<'a>,
-        rest: Vec<String>,
-    },
+    Missing { below: Below<'a>, rest: Vec<String> },
 }
 
 fn held<'a>(root: &'a Mapping, path: &[String]) -> Option<Held<'a>> {
-    let (mut mapping, mut parent) = (root, None);
+    let mut mapping = root;
+    let mut way: Vec<(&Mapping, &Entry)> = Vec::new();
     for (index, key) in path.iter().enumerate() {
         let rest = || path.get(index..).unwrap_or_default().to_vec();
         let Some(found) = entry(mapping, key) else {
             return Some(Held::Missing { below: Below::Mapping(mapping), rest: rest() });
         };
+        way.push((mapping, found));
         if index + 1 == path.len() {
-            return Some(Held::Entry { mapping, parent, entry: found });
+            return Some(Held::Entry { mapping, entry: found, way });
         }
         match &found.value {
-            Node::Mapping(inner) if inner.entries.is_empty() && !inner.at.eq(&found.key.at) => {
-                (mapping, parent) = (inner, Some(found));
-            }
-            Node::Mapping(inner) => (mapping, parent) = (inner, Some(found)),
+            Node::Mapping(inner) => mapping = inner,
             Node::Scalar(text) if text.is_null() => {
                 let rest = path.get(index + 1..).unwrap_or_default().to_vec();
                 return Some(Held::Missing { below: Below::Empty(found), rest });
@@ -178,7 +167,7 @@ impl<'a> Section<'a> {
         let found = held(self.node, path);
         let place = |at: Position, why: &str| InjectError::Place { at, why: why.to_owned() };
         match found {
-            Some(Held::Entry { mapping, parent, entry }) => match &entry.value {
+            Some(Held::Entry { mapping, entry, way }) => match &entry.value {
                 Node::Scalar(old) => {
                     let merged = entry.key.at < mapping.at;
                     match single(changes) {
@@ -189,7 +178,7 @@ impl<'a> Section<'a> {
                                 range(source, old).ok_or_else(|| place(old.at, "this value spans lines"))?;
                             edits.push(Edit { range, new: "null".to_owned() });
                         }
-                        Some(Change::Gone) => sites.removals.push(Removal { mapping, parent, entry }),
+                        Some(Change::Gone) => sites.removals.push(Removal::new(way)),
                         Some(change) if merged && !is_satisfied(&entry.value, change) => {
                             let key = vec![entry.key.text.to_string()];
                             let text = written(source, change, Some(&entry.value), mapping)
@@ -414,27 +403,8 @@ impl<'a> Sites<'a> {
 
     /// The edits of all removals and insertions.
     pub(super) fn edits(self, source: &Source<'_>, edits: &mut Vec<Edit>) -> Result<(), InjectError> {
-        let mut done: Vec<Position> = Vec::new();
-        for removal in &self.removals {
-            if done.contains(&removal.mapping.at) {
-                continue;
-            }
-            done.push(removal.mapping.at);
-            let together: Vec<&Removal<'_>> =
-                self.removals.iter().filter(|other| other.mapping.at == removal.mapping.at).collect();
-            let mut own = Vec::new();
-            for removal in &together {
-                let edit = remove(source, removal.entry, removal.mapping)?;
-                if !own.contains(&edit) {
-                    own.push(edit);
-                }
-            }
-            let is_kept = self.insertions.iter().any(|(below, _)| below.place() == removal.mapping.at);
-            if own.len() == removal.mapping.entries.len() && !is_kept {
-                own = with_parent(source, removal, own);
-            }
-            edits.extend(own);
-        }
+        let kept: Vec<Position> = self.insertions.iter().map(|(below, _)| below.place()).collect();
+        edits.extend(removal::edits(source, &self.removals, &kept)?);
         for (below, missing) in &self.insertions {
             edits.push(match below {
                 Below::Mapping(mapping) => insert(source, mapping, missing)?,
@@ -443,27 +413,4 @@ impl<'a> Sites<'a> {
         }
         Ok(())
     }
-}
-
-/// A block of which nothing is left goes with its key, unless comments would go too.
-fn with_parent(source: &Source<'_>, removal: &Removal<'_>, own: Vec<Edit>) -> Vec<Edit> {
-    let whole = || -> Option<Edit> {
-        let key = source.byte(removal.parent?.key.at)?;
-        if is_flow(source, removal.mapping.at) {
-            return None;
-        }
-        let start = line_start(source.text, key);
-        let is_first = source.text.get(start..key)?.trim().is_empty();
-        let mut byte = line_end(source.text, key);
-        let mut ranges: Vec<_> = own.iter().map(|edit| edit.range.clone()).collect();
-        ranges.sort_by_key(|range| range.start);
-        for range in ranges {
-            if range.start != byte {
-                return None;
-            }
-            byte = range.end;
-        }
-        is_first.then(|| Edit { range: start..byte, new: String::new() })
-    };
-    whole().map_or(own, |edit| vec![edit])
 }

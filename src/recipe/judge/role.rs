@@ -108,7 +108,8 @@ impl Judge<'_, '_> {
     }
 
     fn evaluation(&mut self, pin: &Pin) {
-        let Some(at) = pin.at() else { return };
+        // An empty variable simulates nothing.
+        let Some(at) = pin.at().filter(|_| !matches!(pin, Pin::Empty(_))) else { return };
         self.pinned = pin.accept_length();
         self.expected = None;
         let what = self.pinned.map_or_else(
@@ -125,6 +126,9 @@ impl Judge<'_, '_> {
             self.loose(own);
             return;
         }
+        if matches!(own, Pin::Empty(_)) {
+            return;
+        }
         self.pinned = own.accept_length();
         self.expected = None;
         let role = self.role.launch.role;
@@ -136,7 +140,7 @@ impl Judge<'_, '_> {
     fn loose(&mut self, own: &Pin) {
         match own {
             Pin::None => {}
-            Pin::Fault(fault) => {
+            Pin::Empty(fault) | Pin::Fault(fault) => {
                 self.push(FindingCode::UnparsableValue, Severity::Error, fault.at, fault.message.clone());
             }
             Pin::Value { accept_length, at, .. } => {
@@ -174,7 +178,7 @@ impl Judge<'_, '_> {
         match pin {
             Pin::None if !self.case.masters.is_empty() => self.pinned_by_master(engine),
             Pin::None => self.missing(),
-            Pin::Fault(fault) => {
+            Pin::Empty(fault) | Pin::Fault(fault) => {
                 self.push(FindingCode::UnparsableValue, Severity::Error, fault.at, fault.message);
                 self.companions(fault.at);
             }
@@ -190,25 +194,28 @@ impl Judge<'_, '_> {
 
     /// The pin as it reaches the server: the global environment is applied last.
     fn effective(&mut self, own: Pin, global: Pin) -> Pin {
-        let Pin::Value { accept_length, at, .. } = global else {
-            return if global == Pin::None { own } else { global };
+        if global == Pin::None {
+            return own;
+        }
+        let differs = match (own.accept_length(), global.accept_length()) {
+            (Some(own), Some(global)) => !same(own, global),
+            (None, None) => false,
+            _ => true,
         };
-        if let Some(replaced) = own.accept_length().filter(|own| !same(*own, accept_length)) {
-            self.pinned = Some(accept_length);
-            if let Some(own_at) = own.at() {
-                self.evidence.push(Evidence {
-                    part: "role-pin",
-                    file: None,
-                    at: own_at,
-                    value: length(replaced),
-                });
-            }
+        if let (Some(own_at), Some(at), true) = (own.at(), global.at(), differs) {
+            let told = |pin: &Pin| match pin {
+                Pin::Value { accept_length, .. } => length(*accept_length),
+                Pin::None | Pin::Empty(_) => "nothing".to_owned(),
+                Pin::Fault(_) => "what is no number".to_owned(),
+            };
+            let (before, after) = (told(&own), told(&global));
+            self.pinned = global.accept_length();
+            self.evidence.push(Evidence { part: "role-pin", file: None, at: own_at, value: before.clone() });
             let message = format!(
-                "the global environment is applied after the role's and replaces {} by {}",
-                length(replaced),
-                length(accept_length)
+                "the global environment is applied after the role's and replaces {before} by {after}"
             );
             self.push(FindingCode::GlobalEnvOverridesRole, Severity::Error, at, message);
+            self.pinned = None;
         }
         global
     }
@@ -232,6 +239,22 @@ impl Judge<'_, '_> {
             return;
         }
         let at = self.role.speculation().map_or(self.role.launch.at, |speculation| speculation.method.at);
+        let unread = &self.role.launch.unread;
+        if let Some(unread) = unread.iter().find(|unread| !unread.is_file) {
+            let message = format!(
+                "no pin is seen, and what {} (line {}) sets cannot be resolved: whether the server is pinned is for the run to say",
+                unread.what, unread.at.line
+            );
+            self.push(FindingCode::UnparsableValue, Severity::Error, unread.at, message);
+            return;
+        }
+        let unless = unread.first().map_or_else(String::new, |unread| {
+            format!(
+                ", unless {} sets one, which line {} takes in and which is not read",
+                quoted(&unread.what),
+                unread.at.line
+            )
+        });
         let (severity, why) = match self.case.kind {
             Kind::Launcher => (Severity::Error, "the server accepts for real"),
             _ if self.case.is_pinned => (Severity::Warning, "another role of this recipe is pinned"),
@@ -244,7 +267,8 @@ impl Judge<'_, '_> {
             format!("; the golden value is {}", written(self.role.engine, expected))
         });
         let role = self.role.launch.role;
-        let message = format!("the {role} server drafts and has no pinned accept length: {why}{wanted}");
+        let message =
+            format!("the {role} server drafts and has no pinned accept length: {why}{unless}{wanted}");
         self.push(FindingCode::AlMissing, severity, at, message);
     }
 

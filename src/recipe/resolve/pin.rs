@@ -6,7 +6,7 @@ use crate::recipe::number::{decimal, is_unresolved, shown};
 use crate::yaml::{Mapping, Node, Position, Scalar, quoted};
 
 use super::Fault;
-use super::speculation::{json_object, scalar};
+use super::speculation::json_object;
 
 pub(crate) const METHOD_SGLANG: &str = "SGLANG_SIMULATE_ACC_METHOD";
 pub(crate) const TOKEN_MODE: &str = "SGLANG_SIMULATE_ACC_TOKEN_MODE";
@@ -15,6 +15,8 @@ const METHOD: &str = "rejection_sample_method";
 const LENGTH: &str = "synthetic_acceptance_length";
 const RATES: &str = "synthetic_acceptance_rates";
 const OLD_RATE: &str = "synthetic_acceptance_rate";
+const ATOM_LENGTH: &str = "spec-decode-acceptance-length";
+const ATOM_RATE: &str = "spec-decode-acceptance-rate";
 
 /// What a launch pins.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,8 @@ pub(crate) enum Pin {
         written: f64,
         at: Position,
     },
+    /// A variable without a text: no number, and no simulation either.
+    Empty(Fault),
     /// Something that is no number, or that the engine refuses.
     Fault(Fault),
 }
@@ -36,7 +40,7 @@ impl Pin {
     pub(crate) fn accept_length(&self) -> Option<f64> {
         match self {
             Self::Value { accept_length, .. } => Some(*accept_length),
-            Self::None | Self::Fault(_) => None,
+            Self::None | Self::Empty(_) | Self::Fault(_) => None,
         }
     }
 
@@ -44,7 +48,7 @@ impl Pin {
         match self {
             Self::None => None,
             Self::Value { at, .. } => Some(*at),
-            Self::Fault(fault) => Some(fault.at),
+            Self::Empty(fault) | Self::Fault(fault) => Some(fault.at),
         }
     }
 }
@@ -73,9 +77,13 @@ pub(crate) fn pin_in(variables: &[Variable], engine: Engine) -> Pin {
     let Some(value) = pin_variable(engine).and_then(|name| variable(variables, name)) else {
         return Pin::None;
     };
-    let text = value.text.trim();
-    if text.is_empty() || value.is_null() {
+    // YAML's null takes a variable away.
+    if value.is_null() {
         return Pin::None;
+    }
+    let text = value.text.trim();
+    if text.is_empty() {
+        return Pin::Empty(no_number("the pin", value));
     }
     let Some(written) = decimal(text) else { return Pin::Fault(no_number("the pin", value)) };
     if engine == Engine::Trtllm {
@@ -175,31 +183,36 @@ fn of_rates(rates: &Node, draft_length: Option<u32>) -> Pin {
 }
 
 fn atom(launch: &Launch, draft_length: Option<u32>) -> Pin {
-    let [length, rate] = ["spec-decode-acceptance-length", "spec-decode-acceptance-rate"]
-        .map(|name| launch.arg(name).and_then(scalar));
+    let [length, rate] =
+        [ATOM_LENGTH, ATOM_RATE].map(|name| launch.arg(name).map(|argument| &argument.value));
+    let fault = |at: Position, message: String| Pin::Fault(Fault { at, message });
+    let number = |name: &str, node: &Node| match node {
+        Node::Scalar(text) => decimal(&text.text).ok_or_else(|| no_number(name, text)),
+        other => {
+            let message = format!("{name} is {}; expected a number", other.kind().name());
+            Err(Fault { at: other.at(), message })
+        }
+    };
     match (length, rate) {
         (None, None) => Pin::None,
-        (Some(length), Some(_)) => Pin::Fault(Fault {
-            at: length.at,
-            message: "spec-decode-acceptance-length and -rate together: the server refuses to start".to_owned(),
-        }),
-        (Some(length), None) => match decimal(&length.text) {
-            Some(number) => Pin::Value { accept_length: number, written: number, at: length.at },
-            None => Pin::Fault(no_number("spec-decode-acceptance-length", length)),
+        (Some(length), Some(_)) => {
+            fault(length.at(), format!("{ATOM_LENGTH} and -rate together: the server refuses to start"))
+        }
+        (Some(length), None) => match number(ATOM_LENGTH, length) {
+            Ok(number) => Pin::Value { accept_length: number, written: number, at: length.at() },
+            Err(fault) => Pin::Fault(fault),
         },
-        (None, Some(rate)) => match (decimal(&rate.text), draft_length) {
-            (Some(written), Some(drafts)) => Pin::Value {
-                accept_length: tidy(1.0 + written * f64::from(drafts)),
-                written,
-                at: rate.at,
-            },
-            (Some(_), None) => Pin::Fault(Fault {
-                at: rate.at,
-                message: "spec-decode-acceptance-rate means an accept length of 1 + rate * draft length, and the draft length \
-                          is not known"
-                    .to_owned(),
-            }),
-            (None, _) => Pin::Fault(no_number("spec-decode-acceptance-rate", rate)),
+        (None, Some(rate)) => match (number(ATOM_RATE, rate), draft_length) {
+            (Ok(written), Some(drafts)) => {
+                Pin::Value { accept_length: tidy(1.0 + written * f64::from(drafts)), written, at: rate.at() }
+            }
+            (Ok(_), None) => fault(
+                rate.at(),
+                format!(
+                    "{ATOM_RATE} means an accept length of 1 + rate * draft length, and the draft length is not known"
+                ),
+            ),
+            (Err(fault), _) => Pin::Fault(fault),
         },
     }
 }

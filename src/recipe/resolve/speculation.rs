@@ -196,7 +196,7 @@ fn is_method(method: &Scalar) -> bool {
     !text.is_empty() && !text.eq_ignore_ascii_case("none") && !text.eq_ignore_ascii_case("null")
 }
 
-pub(super) fn scalar(argument: &Argument) -> Option<&Scalar> {
+fn scalar(argument: &Argument) -> Option<&Scalar> {
     match &argument.value {
         Node::Scalar(scalar) => Some(scalar),
         Node::Sequence(_) | Node::Mapping(_) => None,

@@ -5,16 +5,26 @@
 //! guessed. Steps, ways and depth are bounded.
 
 mod arithmetic;
+mod assign;
+mod branch;
+mod builtin;
 mod case;
+mod command;
 mod condition;
 mod exec;
 mod expand;
+mod inner;
+mod parameter;
 mod parse;
+mod quote;
 mod read;
+mod redirect;
 mod server;
 mod state;
+mod substitution;
 mod word;
+mod wrap;
 
 pub(crate) use read::{read, script, with_words};
-pub(crate) use server::launch;
+pub(crate) use server::launch_behind;
 pub(crate) use word::{Word, unresolved};

@@ -11,6 +11,10 @@ use super::server::{Started, exported, launch};
 use super::state::{State, Value};
 use super::word::Word;
 
+/// What is said where a bound was met.
+const EXHAUSTED: &str =
+    "this script nests or branches too much to follow all of it: what its servers get cannot be decided";
+
 /// Reads a script; none where the grammar gives it up, or it holds a character that no script has.
 pub(crate) fn read(text: &str) -> Option<Document> {
     if text.contains(UNRESOLVED) {
@@ -25,19 +29,23 @@ pub(crate) fn read(text: &str) -> Option<Document> {
         let mut state = State::new();
         let preset = |text: &str| Value::Scalar(Word::new(text, Position::START));
         state.set("IS_AGENTIC", preset("1"), true);
+        if let Some((at, list)) = sbatch_export(text) {
+            state.set("SLURM_EXPORT_ENV", Value::Scalar(Word::new(list, at)), true);
+        }
         if *is_evaluation {
             state.set("EVAL_ONLY", preset("true"), true);
         }
         let ends = machine.statement(tree.root_node(), vec![state]);
         if machine.exhausted {
-            document
-                .notes
-                .push((Position::START, "this script has too many ways to follow them all".to_owned()));
+            document.undecided.push((Position::START, EXHAUSTED.to_owned()));
         }
+        document.undecided.append(&mut machine.undecided);
         for (at, file) in machine.sourced.drain(..) {
-            document
-                .notes
-                .push((at, format!("{} is sourced here and is not read", crate::yaml::quoted(&file))));
+            let message = format!(
+                "{} is sourced here and is not read: which variables it sets cannot be resolved",
+                crate::yaml::quoted(&file)
+            );
+            document.notes.push((at, message));
         }
         let mut variants: Vec<Variant> = machine.started.iter().map(of_server).collect();
         if variants.is_empty() {
@@ -52,10 +60,26 @@ pub(crate) fn read(text: &str) -> Option<Document> {
         }
     }
     if tree.root_node().has_error() && document.variants.is_empty() {
-        document.notes.push((Position::START, "parts of this script could not be read as shell".to_owned()));
+        document
+            .undecided
+            .push((Position::START, "parts of this script could not be read as shell".to_owned()));
     }
+    document.undecided.sort();
+    document.undecided.dedup();
     document.notes.dedup();
     Some(document)
+}
+
+/// `#SBATCH --export=NONE`: what `srun` passes on where it is not told otherwise.
+fn sbatch_export(text: &str) -> Option<(Position, String)> {
+    text.lines().enumerate().find_map(|(index, line)| {
+        let rest = line.strip_prefix("#SBATCH")?.trim();
+        let list = rest.strip_prefix("--export").and_then(|rest| rest.strip_prefix(['=', ' ']))?;
+        let list = list.split_whitespace().next().unwrap_or_default();
+        // A list of names is what the script gets; `srun` passes on what the script then has.
+        let is_none = list.eq_ignore_ascii_case("NONE") || list.eq_ignore_ascii_case("NIL");
+        is_none.then(|| (Position { line: index + 1, column: 1 }, list.to_owned()))
+    })
 }
 
 fn of_server(started: &Started) -> Variant {
@@ -66,10 +90,7 @@ fn of_server(started: &Started) -> Variant {
 }
 
 fn variant(launch: Launch, mut models: Vec<Scalar>, state: &State) -> Variant {
-    let known = |name: &str| match state.get(name) {
-        Some(Value::Scalar(word)) => Some(word.scalar()),
-        _ => None,
-    };
+    let known = |name: &str| state.said(name).map(Word::scalar);
     models.extend(known("MODEL"));
     models.extend(known("MODEL_PATH"));
     let agentic =
@@ -153,9 +174,12 @@ fn defaults(variant: &Variant, started: &[Started]) -> Vec<(Position, String)> {
     notes
 }
 
-/// The servers that a script inside of another file starts, with the environment that it is given.
-pub(crate) fn script(text: &str, env: &[Variable], at: Position) -> Vec<Variant> {
-    let Some(tree) = super::parse::tree(text) else { return Vec::new() };
+/// What a script inside of another file starts, with the environment that it is given; behind it what cannot be decided.
+pub(crate) fn script(text: &str, env: &[Variable], at: Position) -> (Vec<Variant>, Vec<(Position, String)>) {
+    let undecided = |why: &str| vec![(at, why.to_owned())];
+    let Some(tree) = super::parse::tree(text) else {
+        return (Vec::new(), undecided("this script cannot be read"));
+    };
     let mut machine = Machine::new(text, Some(at), 1);
     let mut state = State::new();
     for variable in env {
@@ -169,5 +193,8 @@ pub(crate) fn script(text: &str, env: &[Variable], at: Position) -> Vec<Variant>
             variants.push(variant);
         }
     }
-    variants
+    if machine.exhausted {
+        machine.undecided.push((at, EXHAUSTED.to_owned()));
+    }
+    (variants, machine.undecided)
 }

@@ -1,5 +1,7 @@
 //! From a command that starts a server to a launch.
 
+use crate::engine::Engine;
+use crate::recipe::dotted::{argument_name, fold_dotted};
 use crate::recipe::json;
 use crate::recipe::launch::{guessed, started};
 use crate::recipe::model::{Argument, Launch, Role, Variable};
@@ -12,6 +14,7 @@ use super::word::Word;
 #[derive(Clone, Debug)]
 pub(super) struct Started {
     pub(super) words: Vec<Word>,
+    /// As the server gets it.
     pub(super) state: State,
     pub(super) at: Position,
 }
@@ -22,74 +25,13 @@ const JSON_ARGUMENTS: [&str; 2] = ["speculative-config", "default-chat-template-
 /// Arguments that name a file of further arguments, TensorRT-LLM's.
 const FILE_ARGUMENTS: [&str; 3] = ["extra-llm-api-options", "config", "extra-engine-args"];
 
-/// Whether the words run something in a container, which gets no variable but those that it is given.
-pub(super) fn is_container(words: &[Word]) -> bool {
-    let name = |word: &Word| word.text.rsplit('/').next().unwrap_or_default().to_owned();
-    let index = words.iter().position(|word| matches!(name(word).as_str(), "docker" | "podman" | "nerdctl"));
-    index.is_some_and(|index| {
-        words.iter().skip(index + 1).take(3).any(|word| word.text == "run" || word.text == "exec")
-    })
-}
-
-/// Variables among the words in front of the server: `env A=b`, `-e A=b`, `--env=A=b`, `srun --export=ALL,A=b`.
-pub(super) fn given(words: &[Word], state: &State) -> Vec<(String, Word)> {
-    let end = started(words.iter().map(|word| word.text.as_str())).map_or(words.len(), |(_, index)| index);
-    let mut found = Vec::new();
-    let mut rest = words.iter().take(end).peekable();
-    while let Some(word) = rest.next() {
-        if let Some(list) = word.text.strip_prefix("--export=") {
-            for part in list.split(',') {
-                found.extend(assignment(part, word));
-            }
-            continue;
-        }
-        let pair = match word.text.as_str() {
-            "-e" | "--env" => rest.next(),
-            text => match text.strip_prefix("--env=") {
-                Some(pair) => {
-                    found.extend(assignment(pair, word));
-                    continue;
-                }
-                None => Some(word),
-            },
-        };
-        let Some(pair) = pair else { continue };
-        match assignment(&pair.text, pair) {
-            Some(assignment) => found.push(assignment),
-            // `-e NAME` passes a variable on.
-            None if matches!(word.text.as_str(), "-e" | "--env") => {
-                if let Some(Value::Scalar(value)) = state.get(&pair.text) {
-                    found.push((pair.text.clone(), value.clone()));
-                }
-            }
-            None => {}
-        }
-    }
-    found
-}
-
-fn assignment(text: &str, word: &Word) -> Option<(String, Word)> {
-    let (name, value) = text.split_once('=')?;
-    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    is_name.then(|| (name.to_owned(), Word { text: value.to_owned(), verbatim: None, ..word.clone() }))
-}
-
 impl Started {
     /// The launch, and the words behind the server's name that are no options: models.
     pub(super) fn launch(&self) -> (Launch, Vec<Word>) {
-        let mut env = exported(&self.state);
-        if is_container(&self.words) {
-            env.clear();
-        }
-        env.extend(
-            given(&self.words, &self.state)
-                .into_iter()
-                .map(|(name, value)| Variable { name, value: value.scalar() }),
-        );
-        let (mut launch, models) = launch(&self.words, env, self.at);
+        let (mut launch, models) = launch(&self.words, exported(&self.state), self.at);
         self.files(&mut launch);
         launch.condition = self.state.condition();
+        launch.unread.clone_from(&self.state.unread);
         (launch, models)
     }
 
@@ -129,10 +71,32 @@ pub(super) fn exported(state: &State) -> Vec<Variable> {
     let exported = state.vars.iter().filter(|(_, var)| var.is_exported);
     exported
         .filter_map(|(name, var)| match &var.value {
-            Value::Scalar(word) => Some(Variable { name: name.clone(), value: word.scalar() }),
+            Value::Scalar(word) => Some(Variable::of_text(name, word.scalar())),
             Value::Array(_) | Value::Unset => None,
         })
         .collect()
+}
+
+/// As [`launch`], with what programs in front of the server (`env -u`, `srun --export`) do to the environment.
+pub(crate) fn launch_behind(words: &[Word], env: &[Variable], at: Position) -> (Launch, Vec<Word>) {
+    let mut state = State::new();
+    for variable in env {
+        let word = Word::new(variable.value.text.to_string(), variable.value.at);
+        state.set(&variable.name, Value::Scalar(word), true);
+    }
+    let end = started(words.iter().map(|word| word.text.as_str())).map_or(0, |(_, index)| index);
+    let state = super::wrap::passed(words.get(..end).unwrap_or_default(), &state);
+    let (mut launch, models) = launch(words, exported(&state), at);
+    launch.unread = state.unread;
+    (launch, models)
+}
+
+/// vLLM's `-sc`, alone, with `=value` or `.key`, as the long flag without its dashes.
+fn short_flag(text: &str, engine: Option<Engine>) -> Option<String> {
+    let rest = text.strip_prefix("-sc")?;
+    let is_flag = rest.is_empty() || rest.starts_with(['=', '.']);
+    let is_vllm = engine.is_none_or(|engine| engine == Engine::Vllm);
+    (is_flag && is_vllm).then(|| format!("speculative-config{rest}"))
 }
 
 /// The launch that a command's words make, with the words that may name its model.
@@ -146,8 +110,10 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
     let mut rest = words.iter().skip(behind).peekable();
     let mut is_first = server.is_some();
     while let Some(word) = rest.next() {
-        let Some(flag) = word.text.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            if is_first {
+        let short = short_flag(&word.text, server.map(|(engine, _)| engine));
+        let long = word.text.strip_prefix("--").filter(|flag| !flag.is_empty());
+        let Some(flag) = short.as_deref().or(long) else {
+            if is_first && !word.text.starts_with('-') {
                 models.push(word.clone());
                 is_first = false;
             }
@@ -164,7 +130,7 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
         if !flag.contains('=') && rest.peek().is_some_and(|next| !next.text.starts_with("--")) {
             rest.next();
         }
-        let name = name.replace('_', "-");
+        let name = argument_name(name);
         let scalar = value.scalar();
         let value = if JSON_ARGUMENTS.contains(&name.as_str()) {
             json::tree(&value.text, value.at, value.verbatim).unwrap_or(Node::Scalar(scalar))
@@ -173,6 +139,7 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
         };
         launch.args.push(Argument { name, value, at: word.at });
     }
+    fold_dotted(&mut launch.args);
     launch.engine = server.map(|(engine, index)| (engine, words.get(index).map_or(at, |word| word.at)));
     if launch.engine.is_none() {
         let names = launch.args.iter().map(|argument| argument.name.as_str());

@@ -1,10 +1,17 @@
 //! What a shell knows at one point of one way through a script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::recipe::model::Unread;
 use crate::yaml::Position;
 
 use super::word::Word;
+
+/// Things not followed that one way keeps in mind; one is enough to say so.
+const MOST_UNREAD: usize = 8;
+
+/// Variables that tell what a launch is about, whatever of the environment its process gets.
+const CONTEXT: [&str; 4] = ["MODEL", "MODEL_PATH", "MODEL_PREFIX", "IS_AGENTIC"];
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +56,14 @@ pub(super) struct State {
     pub(super) flow: Flow,
     /// `set -a`.
     pub(super) exports_all: bool,
+    /// `export name` before it has a value.
+    to_export: BTreeSet<String>,
+    /// `declare -n name=target`.
+    pub(super) refs: BTreeMap<String, String>,
+    /// What is not followed and may have set any variable.
+    pub(super) unread: Vec<Unread>,
+    /// What variables said of the launch before its process was given other ones.
+    context: BTreeMap<&'static str, Word>,
 }
 
 impl State {
@@ -60,7 +75,70 @@ impl State {
             positional: Vec::new(),
             flow: Flow::Run,
             exports_all: false,
+            to_export: BTreeSet::new(),
+            refs: BTreeMap::new(),
+            unread: Vec::new(),
+            context: BTreeMap::new(),
         }
+    }
+
+    /// The variable that a name stands for, through references.
+    fn target<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        // Bash stops at circles; so does this.
+        for _ in 0..8 {
+            match self.refs.get(name) {
+                Some(target) => name = target,
+                None => break,
+            }
+        }
+        name
+    }
+
+    /// Keeps in mind that something may have set variables unseen.
+    pub(super) fn not_followed(&mut self, at: Position, what: &str, is_file: bool) {
+        let unread = Unread { at, what: what.to_owned(), is_file };
+        if self.unread.len() < MOST_UNREAD && !self.unread.contains(&unread) {
+            self.unread.push(unread);
+        }
+    }
+
+    /// What a variable says of the launch: now, or before its process was given other variables.
+    pub(super) fn said(&self, name: &str) -> Option<&Word> {
+        match self.get(name) {
+            Some(Value::Scalar(word)) => Some(word),
+            _ => self.context.get(name),
+        }
+    }
+
+    fn remember(&mut self) {
+        for name in CONTEXT {
+            if let Some(word) = self.said(name).cloned() {
+                self.context.insert(name, word);
+            }
+        }
+    }
+
+    /// A process that gets no variable of this shell.
+    pub(super) fn forget(&mut self) {
+        self.remember();
+        self.vars.clear();
+        self.refs.clear();
+    }
+
+    /// A process of its own gets what is exported.
+    pub(super) fn keep_exported(&mut self) {
+        self.remember();
+        self.vars.retain(|_, var| var.is_exported || var.value == Value::Unset);
+        self.refs.clear();
+        self.positional.clear();
+        self.exports_all = false;
+    }
+
+    /// A file that a here-document wrote, under either spelling of its name.
+    pub(super) fn file(&self, name: &str) -> Option<&Written> {
+        let bare = name.strip_prefix("./").unwrap_or(name);
+        self.files.get(name).or_else(|| self.files.get(bare)).or_else(|| self.files.get(&format!("./{bare}")))
     }
 
     pub(super) fn runs(&self) -> bool {
@@ -68,19 +146,38 @@ impl State {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.vars.get(name).map(|var| &var.value)
+        self.vars.get(self.target(name)).map(|var| &var.value)
     }
 
     pub(super) fn set(&mut self, name: &str, value: Value, export: bool) {
-        let was = self.vars.get(name).is_some_and(|var| var.is_exported);
-        let is_exported = export || was || self.exports_all;
-        self.vars.insert(name.to_owned(), Var { value, is_exported });
+        let name = self.target(name).to_owned();
+        let was = self.vars.get(&name).is_some_and(|var| var.is_exported);
+        let is_exported = export || was || self.exports_all || self.to_export.contains(&name);
+        self.vars.insert(name, Var { value, is_exported });
     }
 
     pub(super) fn export(&mut self, name: &str) {
-        if let Some(var) = self.vars.get_mut(name) {
-            var.is_exported = true;
+        let name = self.target(name).to_owned();
+        match self.vars.get_mut(&name) {
+            Some(var) if var.value != Value::Unset => var.is_exported = true,
+            _ => {
+                self.to_export.insert(name);
+            }
         }
+    }
+
+    pub(super) fn export_no_more(&mut self, name: &str) {
+        let name = self.target(name).to_owned();
+        self.to_export.remove(&name);
+        if let Some(var) = self.vars.get_mut(&name) {
+            var.is_exported = false;
+        }
+    }
+
+    pub(super) fn unset(&mut self, name: &str) {
+        let name = self.target(name).to_owned();
+        self.to_export.remove(&name);
+        self.vars.insert(name, Var { value: Value::Unset, is_exported: false });
     }
 
     /// How this way took a condition, in words; none where every condition could be decided.
@@ -114,6 +211,9 @@ impl State {
             }
             merged.files.retain(|name, file| other.files.get(name) == Some(file));
             merged.decided.retain(|decided| other.decided.contains(decided));
+            for unread in other.unread {
+                merged.not_followed(unread.at, &unread.what, unread.is_file);
+            }
         }
         Some(merged)
     }

@@ -18,6 +18,8 @@ pub struct CheckRun {
     pub notes: Vec<Note>,
     /// Files that could not be read, and why.
     pub errors: Vec<String>,
+    /// Whether a file could not be followed to its end.
+    pub is_undecided: bool,
     /// Files of another kind.
     pub unknown: Vec<String>,
 }

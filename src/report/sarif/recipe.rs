@@ -123,11 +123,23 @@ fn result(finding: &Finding, reason: Option<&str>) -> Value {
     result
 }
 
+/// Where it stands: relative to the repository, or as a whole where it is in none.
 fn physical(file: &str, at: crate::yaml::Position) -> Value {
+    let artifact = if is_whole(file) {
+        let slash = if file.starts_with('/') { "" } else { "/" };
+        json!({"uri": format!("file://{slash}{}", uri(file))})
+    } else {
+        json!({"uri": uri(file), "uriBaseId": "%SRCROOT%"})
+    };
     json!({
-        "artifactLocation": {"uri": uri(file), "uriBaseId": "%SRCROOT%"},
+        "artifactLocation": artifact,
         "region": {"startLine": at.line, "startColumn": at.column},
     })
+}
+
+/// `/a/b`, `C:/a/b`.
+fn is_whole(file: &str) -> bool {
+    file.starts_with('/') || file.get(1..3) == Some(":/")
 }
 
 /// A path as a URI reference: what a URI cannot hold is escaped.
