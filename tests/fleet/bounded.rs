@@ -42,7 +42,6 @@ fn a_long_log_is_judged_as_one_pass_judges_it() {
     fs::create_dir(folder.path().join("run")).unwrap();
     log(folder.path(), "run/a.log", 1, 30_000, "");
     let one = one_pass(folder.path(), "run");
-    assert_eq!(one["replay"]["status"], "proved");
     assert!(part(folder.path(), "run", "a.json") < 64 << 10);
     let (found, notes) = merged(folder.path(), "a.json a.json");
     same(&found, &one, "part");
@@ -65,7 +64,6 @@ fn a_long_log_is_judged_as_one_pass_judges_it() {
     for name in ["verdict", "accept_len", "spec_lines", "steps", "independent_steps"] {
         assert_eq!(found[name], one[name], "{name}");
     }
-    assert_ne!(found["replay"]["status"], "proved");
     let output = accsim(folder.path(), "merge b.json a.json --json");
     assert!(text(&output.stdout).contains("of 1 of 2 logs the parts hold first lines and sums"), "{notes}");
 }
@@ -77,7 +75,11 @@ fn many_logs_of_one_point_stay_small_together() {
     let mut parts = Vec::new();
     for number in 0..40 {
         log(folder.path(), &format!("run/{number:02}.log"), number, 250, "");
-        part(folder.path(), &format!("run/{number:02}.log"), &format!("p{number}.json"));
+        // Each at another time: lines that logs share would be copies.
+        let name = format!("run/{number:02}.log");
+        let lines = fs::read_to_string(folder.path().join(&name)).unwrap();
+        write(folder.path(), &name, &lines.replace("[20", &format!("[{}", 20 + number)));
+        part(folder.path(), &name, &format!("p{number}.json"));
         parts.push(format!("p{number}.json"));
     }
     let one = one_pass(folder.path(), "run");

@@ -266,7 +266,11 @@ pub(in crate::cli) fn judge_parts(
     }
     let mut seen = builder.finish();
     let mut told = Vec::new();
-    for setting in &point.told {
+    // What lay beside one log may be another log of the point: what that says is known from its own part.
+    let is_log = |file: &str| point.logs.iter().any(|log| log.part.name() == file);
+    let is_told = |setting: &&ToldSetting| !(setting.is_beside && is_log(&setting.file));
+    let told_max = point.told_max.filter(|_| point.told.is_empty() || point.told.iter().any(|one| is_told(&one)));
+    for setting in point.told.iter().filter(is_told) {
         told.push(InjectedSetting {
             name: setting.name.clone(),
             value: setting.value.clone(),
@@ -284,6 +288,6 @@ pub(in crate::cli) fn judge_parts(
         let index = usize::try_from(place.file).unwrap_or(usize::MAX);
         files.names.get(index).map_or("", String::as_str)
     };
-    let target = Wanted::target(wanted, &seen, point.told_max, names, said)?;
+    let target = Wanted::target(wanted, &seen, told_max, names, said)?;
     Ok(judge(&seen, target.as_ref(), &options))
 }

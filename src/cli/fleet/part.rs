@@ -17,7 +17,7 @@ const VERSION: u64 = 1;
 /// Bytes of a point's logs in a document: with what else there is of a point it stays under 64 KiB.
 const MOST_LOGS: usize = 59_500;
 
-/// The same with the verdict of one pass.
+/// Bytes of a point with the verdict of one pass.
 const MOST: usize = 64_500;
 
 /// How often the logs of a point are made smaller; as many logs as need more are so many names alone.
@@ -146,19 +146,25 @@ impl PartPoint {
 
     /// The point made small enough for a document: all its logs lose the same.
     pub(in crate::cli) fn bounded(mut self, scope: &Scope) -> Result<Self, PartError> {
-        let all = self.logs.clone();
+        if self.is_kept_whole() {
+            self.one_pass = None;
+            return Ok(self);
+        }
+        let all = std::mem::take(&mut self.logs);
+        // The verdict of one pass goes before records.
+        let most = match self.one_pass {
+            None => MOST_LOGS,
+            Some(_) => MOST.saturating_sub(serde_json::to_vec(&self).map_or(0, |bytes| bytes.len())).min(MOST_LOGS),
+        };
+        self.logs.clone_from(&all);
         for halvings in 1..=MOST_HALVINGS {
-            if self.logs_len() <= MOST_LOGS {
+            if self.logs_len() <= most {
                 break;
             }
             let halved = |log: &PointLog| {
                 log.part.halved(halvings, scope).map(|part| PointLog { number: log.number, part })
             };
             self.logs = all.iter().map(halved).collect::<Result<_, _>>()?;
-        }
-        let verdict = self.one_pass.as_ref().map_or(0, |pass| pass.point.len());
-        if self.is_kept_whole() || self.logs_len().saturating_add(verdict) > MOST {
-            self.one_pass = None;
         }
         Ok(self)
     }
