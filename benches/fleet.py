@@ -41,12 +41,20 @@ def main(accsim, folder, counts):
                 subprocess.run([accsim, *words.split(), "--emit-log", log], check=True, capture_output=True)
                 size += log.stat().st_size
                 manifest.write(f"{number}/decode.log,3.5,6,{number}\n")
+        # The same logs, all in one folder.
+        flat = here / "flat"
+        flat.mkdir()
+        for number in range(points):
+            os.link(here / str(number) / "decode.log", flat / f"{number}.log")
+        rows = "".join(f"flat/{number}.log,3.5,6\n" for number in range(points))
+        (here / "flat.csv").write_text("path,accept_length,max_accept_length\n" + rows)
         print(f"| {points} | the logs, {LINES} decode lines each | | | | | {size / 1e6:.1f} |")
         audit = [accsim, "audit", "--manifest", here / "m.csv"]
         resumed = [*audit, "--journal", here / "j", "--format", "parquet", "-o", here / "t.parquet"]
         for what, words, result in [
             ("audit, one thread, CSV", [*audit, "--threads", "1", "--format", "csv", "-o", here / "t.csv"], "t.csv"),
             ("audit, all threads, CSV", [*audit, "--format", "csv", "-o", here / "t.csv"], "t.csv"),
+            ("audit, all threads, CSV, all logs in one folder", [accsim, "audit", "--manifest", here / "flat.csv", "--format", "csv", "-o", here / "f.csv"], "f.csv"),
             ("audit, all threads, journal, Parquet", resumed, "t.parquet"),
             ("the same again: every row was done before", resumed, "j"),
             ("parts, all threads", [*audit, "--partial", "-o", here / "p.json"], "p.json"),

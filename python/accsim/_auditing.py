@@ -64,7 +64,7 @@ def audit(
         "--json",
         *flag("golden-dir", golden_dir),
         *flag("threads", threads),
-        *_target(target),
+        *target_flags(target),
         *flag("env", env),
         *flag("recipe", recipe),
         *flag("expect-real", expect_real),
@@ -89,7 +89,8 @@ def audit(
     return found
 
 
-def _target(target: Target | float | None) -> list[str]:
+def target_flags(target: Target | float | None) -> list[str]:
+    """A target as the flags of an audit."""
     if isinstance(target, Cell):
         return [
             *flag("model", target.prefix),

@@ -18,17 +18,17 @@ pub(super) enum Stray {
 impl Stray {
     /// What a line that was passed over looks like.
     pub(super) fn of(text: &[u8]) -> Option<Self> {
-        let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-        if has("draft acceptance = ") {
-            Some(Self::LlamaCpp)
-        } else if has("num_accepted_tokens:") {
-            Some(Self::Offline)
-        } else if has("Accept length:") {
-            Some(Self::Client)
-        } else if has("Mean acceptance length:") {
-            Some(Self::Fragment)
-        } else {
-            None
+        let is_in = |kind: &Self| memchr::memmem::find(text, kind.mark().as_bytes()).is_some();
+        [Self::LlamaCpp, Self::Offline, Self::Client, Self::Fragment].into_iter().find(is_in)
+    }
+
+    /// The words that tell it.
+    pub(super) fn mark(self) -> &'static str {
+        match self {
+            Self::LlamaCpp => "draft acceptance = ",
+            Self::Offline => "num_accepted_tokens:",
+            Self::Client => "Accept length:",
+            Self::Fragment => "Mean acceptance length:",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `accsim audit`: server logs against a target.
 
+mod beside;
 mod follow;
 mod partial;
 mod row;
@@ -40,7 +41,8 @@ use crate::report::text::audit::{Detail, write_audit};
 use crate::report::{AuditRun, csv, github, html, junit, markdown, parquet, plot};
 use settings::SettingFiles;
 
-pub(super) use partial::{PartFiles, judge_parts, parts};
+pub(super) use beside::Folders;
+pub(super) use partial::{PartFiles, catalogue_mark, judge_parts, part_scope, parts};
 pub(super) use row::{RowResult, RowTarget, audit_row};
 
 const GOLDEN: &str = "Target: a golden cell";
@@ -248,10 +250,7 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    args.replay.check()?;
-    if let (Some(since), Some(until)) = (&args.since, &args.until) {
-        Moment::check_order(since, until)?;
-    }
+    args.check()?;
     if let Some(manifest) = &args.fleet.manifest {
         return fleet::run(args, manifest, global, out, err);
     }
@@ -260,12 +259,11 @@ pub(crate) fn run(
     }
     fleet::check_binary(args.format.format(), args.output.is_some())?;
     let (wanted, mut notes) = wanted(args, global)?;
-    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
+    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref(), &Folders::default())?;
     let options = args.options(RivalCell::all(&catalogue::open(global)?).collect());
-    let replay = args.replay.options(&wanted, args.decode_log_interval, &options.cells);
+    let replay = Replaying::new(args, &wanted, &options);
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let is_quiet = global.quiet || args.format.is_json();
-    let replay = Replaying { options: replay, seeds: HashMap::new(), engine: args.engine.engine() };
     let mut judged = if args.follow {
         ensure!(
             args.point_by != PointByFlag::Segment,
@@ -395,6 +393,7 @@ fn read(
     let keep = if global.verbose { SHOWN } else { 0 };
     let mut seen = Points {
         by,
+        all_in: args.fleet.point.clone(),
         scope: scope(args),
         replay,
         names: HashMap::new(),
@@ -429,7 +428,7 @@ fn scope(args: &AuditArgs) -> Scope {
 }
 
 /// How points are replayed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Replaying {
     /// `None` where they are not.
     options: Option<ReplayOptions>,
@@ -440,6 +439,15 @@ struct Replaying {
 }
 
 impl Replaying {
+    /// As the flags say, whether a point is audited alone, in a manifest or from its parts.
+    fn new(args: &AuditArgs, wanted: &Wanted, options: &Options) -> Self {
+        Self {
+            options: args.replay.options(wanted, args.decode_log_interval, &options.cells),
+            seeds: HashMap::new(),
+            engine: args.engine.engine(),
+        }
+    }
+
     fn builder(&self, name: String) -> PointBuilder {
         let builder = |name: String| PointBuilder::new(name).with_engine(self.engine);
         let Some(options) = &self.options else { return builder(name) };
@@ -455,6 +463,8 @@ impl Replaying {
 /// The points of all logs, built while these are read.
 struct Points {
     by: PointBy,
+    /// The one point that all logs are of, where it was named.
+    all_in: Option<String>,
     scope: Scope,
     replay: Replaying,
     names: HashMap<String, usize>,
@@ -469,7 +479,7 @@ struct Points {
 
 impl RecordSink for Points {
     fn begin(&mut self, _file: u32, log: &str, input: &str) {
-        let name = point_name(log, input, self.by);
+        let name = self.all_in.clone().unwrap_or_else(|| point_name(log, input, self.by));
         let next = self.builders.len();
         let index = *self.names.entry(name.clone()).or_insert(next);
         if index == next {
@@ -500,13 +510,16 @@ impl Points {
     /// The points in the order of their first log. A log without records is a point only where its input has no other,
     /// and one that failed before its first record is none.
     fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
-        let Self { by, names, builders, replay, .. } = self;
+        let Self { by, all_in, names, builders, replay, .. } = self;
         let engine = replay.engine;
         let mut seen: Vec<Vec<Observed>> = builders.into_iter().map(PointBuilder::finish_segments).collect();
         let mut take = |name: &str| {
             let found = names.get(name).and_then(|index| seen.get_mut(*index));
             found.map(std::mem::take).unwrap_or_default()
         };
+        if let Some(name) = all_in {
+            return take(&name);
+        }
         let mut points = Vec::new();
         for point in group(reader.files(), by) {
             let mut files =

@@ -6,7 +6,7 @@ use super::record::RecordKind;
 use super::{AtomForced, AtomStats, TrtllmIteration, VllmEngine, VllmSpec};
 
 /// One line of an engine other than SGLang.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum EngineLine {
     /// What vLLM drafted and accepted in a window.
     VllmSpec(VllmSpec),

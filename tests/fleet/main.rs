@@ -4,6 +4,8 @@
 // Helpers outside `#[test]` functions may do what tests may do: a failed assumption is a failed test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod bounded;
+mod engines;
 mod manifest;
 mod parts;
 #[path = "../common/schema.rs"]

@@ -47,7 +47,10 @@ fn splits(folder: &Path, target: &str, cases: u32, expected: &Value) {
         any::<bool>(),
     );
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    // Where sums decide, a part of all logs knows better: it has the verdict of one pass.
+    let is_summed = expected["notes"].as_array().is_some_and(|notes| !notes.is_empty());
     let run = runner.run(&plan, |(groups, order, again, nested, backwards)| {
+        prop_assume!(!is_summed || groups.iter().any(|group| *group != groups[0]));
         let mut parts = Vec::new();
         for group in 0..3 {
             let own: Vec<&String> =
@@ -129,13 +132,15 @@ fn a_long_log_is_small_and_its_sums_are_exact() {
     log(folder.path(), "run/c.log", 3, 100, "");
     let one = one_pass(folder.path(), TARGET);
     let all = ["a.log", "b.log", "c.log"].map(str::to_owned);
-    part(folder.path(), "all.json", &all.iter().collect::<Vec<_>>(), TARGET);
-    let expected = merged(folder.path(), &["all.json".to_owned()]);
+    let mut parts = Vec::new();
     for name in &all {
-        part(folder.path(), "one.json", &[name], TARGET);
-        let size = fs::metadata(folder.path().join("one.json")).unwrap().len();
+        let file = format!("{name}.json");
+        part(folder.path(), &file, &[name], TARGET);
+        let size = fs::metadata(folder.path().join(&file)).unwrap().len();
         assert!(size < 64 << 10, "{name}: {size}");
+        parts.push(file);
     }
+    let expected = merged(folder.path(), &parts);
     let (found, one) = (&expected["points"][0], &one["points"][0]);
     for same in [
         "verdict",

@@ -5,6 +5,8 @@ use crate::evidence::{
     ServerStart, SkipReason, Skipped, Tags, Timestamp, message_identity,
 };
 
+use crate::audit::stray::Stray;
+
 use super::wire::{Bytes, put, put_option, put_text};
 
 /// Columns: see [`Column`].
@@ -40,6 +42,8 @@ const START: u8 = 2;
 const FLUSH: u8 = 3;
 const SETTING: u8 = 4;
 const SKIPPED: u8 = 5;
+const ENGINE: u8 = 6;
+const COUNTERS: u8 = 7;
 
 const LABELS: [GraphLabel; 4] = [GraphLabel::Cuda, GraphLabel::Cpu, GraphLabel::Npu, GraphLabel::Musa];
 
@@ -54,6 +58,8 @@ pub(super) struct Head {
     line: u64,
     time: Vec<u8>,
     iteration: u64,
+    /// A text that is no server's log was kept: only the first one tells.
+    has_stray: bool,
 }
 
 /// How far the columns had come.
@@ -113,10 +119,19 @@ impl Head {
             Record::Skipped(skipped) => {
                 let reason = REASONS.iter().position(|reason| *reason == skipped.reason);
                 put(self.column(Column::Other), u64::try_from(reason.unwrap_or(0)).unwrap_or(0));
+                let stray = Stray::of(skipped.text).filter(|_| !self.has_stray);
+                self.has_stray |= stray.is_some();
+                put_text(self.column(Column::Other), stray.map_or("", Stray::mark).as_bytes());
                 SKIPPED
             }
-            // Whoever writes parts refuses such a log.
-            Record::Engine(_) | Record::Counters(_) => return,
+            Record::Engine(line) => {
+                put_text(self.column(Column::Other), &postcard::to_allocvec(line).unwrap_or_default());
+                ENGINE
+            }
+            Record::Counters(record) => {
+                put_text(self.column(Column::Other), &postcard::to_allocvec(record).unwrap_or_default());
+                COUNTERS
+            }
         };
         // A log joined by hand may number anew: the difference wraps.
         let step = number.wrapping_sub(self.line);
@@ -206,6 +221,51 @@ impl Head {
 
 /// Hands out the records; `None` where the bytes are damaged.
 pub(super) fn replay(bytes: &[u8], file: u32, each: &mut dyn FnMut(Place, &Record<'_>)) -> Option<()> {
+    let mut reader = HeadReader::new(split(bytes)?);
+    while let Some(kind) = reader.column(Column::Kind).byte() {
+        reader.record(kind, file, each)?;
+    }
+    reader.columns.iter().all(|column| column.0.is_empty()).then_some(())
+}
+
+/// Cuts columns before the record that would make them longer than `most`: what is left, and how many records that is; `None`
+/// where the bytes are damaged.
+pub(super) fn cut(bytes: &[u8], most: usize) -> Option<(Vec<u8>, u64)> {
+    let whole = split(bytes)?;
+    let mut reader = HeadReader::new(whole.clone());
+    let mut lengths = [0; COLUMNS];
+    let mut records = 0;
+    while let Some(kind) = reader.column(Column::Kind).byte() {
+        reader.record(kind, 0, &mut |_, _| {})?;
+        let mut now = [0; COLUMNS];
+        for ((length, all), left) in now.iter_mut().zip(&whole.columns).zip(&reader.columns) {
+            *length = all.0.len().checked_sub(left.0.len())?;
+        }
+        if now.iter().sum::<usize>() > most {
+            break;
+        }
+        lengths = now;
+        records += 1;
+    }
+    let mut out = Vec::new();
+    put(&mut out, u64::try_from(whole.tags.len()).unwrap_or(0));
+    for tags in &whole.tags {
+        put_text(&mut out, tags.to_string().as_bytes());
+    }
+    for (column, length) in whole.columns.iter().zip(lengths) {
+        put_text(&mut out, column.0.get(..length)?);
+    }
+    Some((out, records))
+}
+
+/// Tags and columns apart.
+#[derive(Clone)]
+struct Split<'a> {
+    columns: [Bytes<'a>; COLUMNS],
+    tags: Vec<Tags>,
+}
+
+fn split(bytes: &[u8]) -> Option<Split<'_>> {
     let mut bytes = Bytes(bytes);
     let mut tags = Vec::new();
     for _ in 0..bytes.number()? {
@@ -215,14 +275,10 @@ pub(super) fn replay(bytes: &[u8], file: u32, each: &mut dyn FnMut(Place, &Recor
     for column in &mut columns {
         *column = Bytes(bytes.text()?);
     }
-    let mut reader = HeadReader { columns, tags, line: 0, time: Vec::new(), iteration: 0 };
-    while let Some(kind) = reader.column(Column::Kind).byte() {
-        reader.record(kind, file, each)?;
-    }
-    let is_over = bytes.0.is_empty() && reader.columns.iter().all(|column| column.0.is_empty());
-    is_over.then_some(())
+    bytes.0.is_empty().then_some(Split { columns, tags })
 }
 
+#[derive(Clone)]
 struct HeadReader<'a> {
     columns: [Bytes<'a>; COLUMNS],
     tags: Vec<Tags>,
@@ -232,6 +288,10 @@ struct HeadReader<'a> {
 }
 
 impl<'a> HeadReader<'a> {
+    fn new(Split { columns, tags }: Split<'a>) -> Self {
+        Self { columns, tags, line: 0, time: Vec::new(), iteration: 0 }
+    }
+
     fn column(&mut self, column: Column) -> &mut Bytes<'a> {
         #[expect(clippy::indexing_slicing, reason = "there are as many columns as names")]
         &mut self.columns[column as usize]
@@ -264,7 +324,16 @@ impl<'a> HeadReader<'a> {
             SKIPPED => {
                 let reason = usize::try_from(self.column(Column::Other).number()?).ok()?;
                 let reason = *REASONS.get(reason)?;
-                each(place, &Record::Skipped(Skipped { reason, text: b"" }));
+                let text = self.column(Column::Other).text()?;
+                each(place, &Record::Skipped(Skipped { reason, text }));
+            }
+            ENGINE => {
+                let line = postcard::from_bytes(self.column(Column::Other).text()?).ok()?;
+                each(place, &Record::Engine(Box::new(line)));
+            }
+            COUNTERS => {
+                let record = postcard::from_bytes(self.column(Column::Other).text()?).ok()?;
+                each(place, &Record::Counters(Box::new(record)));
             }
             _ => return None,
         }

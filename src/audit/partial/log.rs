@@ -5,11 +5,21 @@ use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::audit::PointBuilder;
+use crate::audit::{PointBuilder, Scope};
+use crate::evidence::Record;
 
 use super::head;
 use super::rest::Rest;
 use super::wire::{pack, unpack};
+
+/// Bytes of columns that are kept of a log which has more records than a part holds.
+pub(super) const FEW: usize = 28 << 10;
+
+/// Packed bytes of a log whose records are all kept.
+pub(super) const MOST_PACKED: usize = 43 << 10;
+
+/// How often a part can be halved.
+const MOST_HALVINGS: u32 = 9;
 
 /// One log's share in a point: under 64 KiB as text, however long the log.
 ///
@@ -17,6 +27,9 @@ use super::wire::{pack, unpack};
 /// judged as one pass over the logs would judge it, replay and copies between logs included. Of a longer log it holds the
 /// first records so, and of the others the sums: counts by printed value and batch sizes (coarser where they are too
 /// many), sums of all lines and of neighbouring ones, servers, settings, and where the first line of each kind stands.
+///
+/// Lines of engines that print sums, and counters, are kept whole. Where they are too many, nothing of them is: such a part
+/// only says which log it was.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct LogPart {
@@ -24,6 +37,10 @@ pub struct LogPart {
     id: String,
     head: Vec<u8>,
     rest: Option<Vec<u8>>,
+    /// Nothing of the log is here, not even its sums.
+    is_closed: bool,
+    /// Of what is here: another one than `id` once the part was made smaller.
+    own: String,
 }
 
 /// As it stands in a document.
@@ -36,6 +53,11 @@ struct Written {
     /// Sums, packed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    closed: bool,
+    /// Where it is smaller than the first part of this log was: the identity of what is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own: Option<String>,
 }
 
 /// Why a text is no part.
@@ -44,13 +66,26 @@ pub enum PartError {
     /// Its bytes are not those that were written.
     #[error("the part of {0} is damaged")]
     Damaged(String),
+    /// Only a verdict of one pass is known of it, and that does not hold here.
+    #[error(
+        "{0} holds more windows, counters or requests than a part keeps: audit all logs of its point in one command, whole or \
+         with --partial"
+    )]
+    Closed(String),
 }
 
 impl LogPart {
     pub(super) fn new(name: String, head: Vec<u8>, rest: Option<Rest>) -> Self {
         let rest = rest.map(|rest| rest.bytes());
-        let id = identity(&name, &head, rest.as_deref());
-        Self { name, id, head, rest }
+        let id = identity(&name, &head, rest.as_deref(), false);
+        Self { name, own: id.clone(), id, head, rest, is_closed: false }
+    }
+
+    /// A log of which nothing can be kept.
+    pub(super) fn closed(name: String, content: &[u8]) -> Self {
+        let head = content.to_vec();
+        let id = identity(&name, &head, None, true);
+        Self { name, own: id.clone(), id, head, rest: None, is_closed: true }
     }
 
     /// The log's name.
@@ -68,7 +103,68 @@ impl LogPart {
     /// Whether it holds every record.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.rest.is_none()
+        self.rest.is_none() && !self.is_closed
+    }
+
+    /// Stands for what is here of the log: a smaller part of it has another one.
+    #[must_use]
+    pub fn own(&self) -> &str {
+        &self.own
+    }
+
+    /// Bytes of it that are here, before they are packed.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.head.len() + self.rest.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Whether nothing is here.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that it takes in a document.
+    #[must_use]
+    pub fn written_len(&self) -> usize {
+        serde_json::to_vec(self).map_or(0, |bytes| bytes.len())
+    }
+
+    /// The same log's part of at most `halvings` times half the size that parts have: fewer first records, coarser sums of
+    /// the others. The scope is that of the point. A part that is small enough stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// See [`PointBuilder::add_part`].
+    pub fn halved(&self, halvings: u32, scope: &Scope) -> Result<Self, PartError> {
+        let halvings = halvings.min(MOST_HALVINGS);
+        if self.is_closed || self.is_whole() && pack(&self.head).len() <= MOST_PACKED >> halvings {
+            return Ok(self.clone());
+        }
+        let damaged = || PartError::Damaged(self.name.clone());
+        let mut builder = PointBuilder::new(self.name.as_str()).with_scope(scope.clone());
+        let (head, kept) = head::cut(&self.head, FEW >> halvings).ok_or_else(damaged)?;
+        // What the next records have to know of the kept ones is not forgotten.
+        let (mut has_sums, mut number) = (false, 0);
+        let read = head::replay(&self.head, 0, &mut |place, record| {
+            has_sums |= matches!(record, Record::Engine(_) | Record::Counters(_));
+            builder.add(place, record);
+            number += 1;
+            if number == kept {
+                builder.forget_sums();
+            }
+        });
+        read.ok_or_else(damaged)?;
+        if has_sums {
+            let mut closed = Self::closed(self.name.clone(), self.id.as_bytes());
+            closed.id.clone_from(&self.id);
+            return Ok(closed);
+        }
+        if let Some(rest) = &self.rest {
+            builder.add_rest(0, Rest::read(rest).ok_or_else(damaged)?);
+        }
+        let part = Self::new(self.name.clone(), head, Some(Rest::of(&builder.finish(), halvings)));
+        Ok(Self { id: self.id.clone(), ..part })
     }
 }
 
@@ -79,6 +175,9 @@ impl PointBuilder {
     ///
     /// A part whose bytes cannot be what was written; none that was read from a document, which is checked then.
     pub fn add_part(&mut self, file: u32, part: &LogPart) -> Result<(), PartError> {
+        if part.is_closed {
+            return Err(PartError::Closed(part.name.clone()));
+        }
         let damaged = || PartError::Damaged(part.name.clone());
         head::replay(&part.head, file, &mut |place, record| self.add(place, record)).ok_or_else(damaged)?;
         if let Some(rest) = &part.rest {
@@ -88,13 +187,13 @@ impl PointBuilder {
     }
 }
 
-fn identity(name: &str, head: &[u8], rest: Option<&[u8]>) -> String {
+fn identity(name: &str, head: &[u8], rest: Option<&[u8]>, is_closed: bool) -> String {
     let mut hash = Sha256::new();
     for part in [name.as_bytes(), head, rest.unwrap_or(&[])] {
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
         hash.update(part);
     }
-    hash.update([u8::from(rest.is_some())]);
+    hash.update([u8::from(rest.is_some()) + 2 * u8::from(is_closed)]);
     let first = hash.finalize().first_chunk().map_or(0, |first| u128::from_be_bytes(*first));
     format!("{first:032x}")
 }
@@ -102,6 +201,8 @@ fn identity(name: &str, head: &[u8], rest: Option<&[u8]>) -> String {
 impl From<LogPart> for Written {
     fn from(part: LogPart) -> Self {
         Self {
+            own: (part.own != part.id).then_some(part.own),
+            closed: part.is_closed,
             name: part.name,
             id: part.id,
             head: BASE64.encode(pack(&part.head)),
@@ -119,12 +220,22 @@ impl TryFrom<Written> for LogPart {
             |text: &str| BASE64.decode(text).ok().and_then(|packed| unpack(&packed)).ok_or_else(damaged);
         let head = read(&written.head)?;
         let rest = written.rest.as_deref().map(read).transpose()?;
-        if identity(&written.name, &head, rest.as_deref()) != written.id {
+        let own = written.own.as_ref().unwrap_or(&written.id);
+        if identity(&written.name, &head, rest.as_deref(), written.closed) != *own {
             return Err(damaged());
         }
-        let part = Self { name: written.name.clone(), id: written.id.clone(), head, rest };
+        let part = Self {
+            name: written.name.clone(),
+            id: written.id.clone(),
+            own: own.clone(),
+            head,
+            rest,
+            is_closed: written.closed,
+        };
         // What was written by a program that lies is found here and not when the point is judged.
-        PointBuilder::new("").add_part(0, &part)?;
-        Ok(part)
+        match PointBuilder::new("").add_part(0, &part) {
+            Ok(()) | Err(PartError::Closed(_)) => Ok(part),
+            Err(error) => Err(error),
+        }
     }
 }

@@ -1,21 +1,17 @@
 //! Takes the records of one log while it is read.
 
+use sha2::{Digest as _, Sha256};
+
 use crate::audit::{PointBuilder, Scope};
 use crate::evidence::{Place, Record};
 
 use super::head::{Head, Mark};
-use super::log::LogPart;
+use super::log::{FEW, LogPart, MOST_PACKED};
 use super::rest::Rest;
 use super::wire::pack;
 
-/// Bytes of columns that are kept of a log which has more records than a part holds.
-const FEW: usize = 28 << 10;
-
 /// Bytes of columns from which on no packing helps.
 const MANY: usize = 256 << 10;
-
-/// Packed bytes of a log whose records are all kept.
-const MOST_PACKED: usize = 44 << 10;
 
 /// Records one log: all of it while it is small, else its first records and the sums of the others. Memory is bounded by
 /// that of a [`PointBuilder`] and a few hundred kilobytes.
@@ -28,6 +24,8 @@ pub struct LogRecorder {
     few: Option<Mark>,
     is_long: bool,
     builder: PointBuilder,
+    /// Of the records of engines that print sums, and of counters: they are kept whole or not at all.
+    sums: Option<Sha256>,
 }
 
 impl LogRecorder {
@@ -42,6 +40,7 @@ impl LogRecorder {
             few: None,
             is_long: false,
             builder: PointBuilder::new(name).with_scope(scope),
+            sums: None,
         }
     }
 
@@ -49,6 +48,10 @@ impl LogRecorder {
     pub fn add(&mut self, place: Place, record: &Record<'_>) {
         if self.ignores_settings && matches!(record, Record::Setting(_)) {
             return;
+        }
+        if matches!(record, Record::Engine(_) | Record::Counters(_)) {
+            let sums = self.sums.get_or_insert_default();
+            sums.update(format!("{} {record:?}", place.line));
         }
         if !self.is_long {
             let mark = self.head.mark();
@@ -68,7 +71,7 @@ impl LogRecorder {
     /// The log is over.
     #[must_use]
     pub fn finish(self) -> LogPart {
-        let Self { name, mut head, few, is_long, builder, .. } = self;
+        let Self { name, mut head, few, is_long, builder, sums, .. } = self;
         let Some(few) = few else { return LogPart::new(name, head.bytes(), None) };
         if !is_long {
             let all = head.bytes();
@@ -77,6 +80,9 @@ impl LogRecorder {
             }
             head.cut(few);
         }
-        LogPart::new(name, head.bytes(), Some(Rest::of(&builder.finish())))
+        match sums {
+            Some(sums) => LogPart::closed(name, &sums.finalize()),
+            None => LogPart::new(name, head.bytes(), Some(Rest::of(&builder.finish(), 0))),
+        }
     }
 }

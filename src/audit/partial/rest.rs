@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::audit::point::Observed;
 use crate::audit::rank::Rank;
 use crate::audit::speed::CoarseBin;
+use crate::audit::stray::Stray;
 use crate::audit::tally::{Budget, Cell, Tally};
 use crate::evidence::{EchoedSetting, Place, ServerStart, Tags};
 
 use super::head::{clip, clipped};
 use super::wire::pack;
 
-/// Packed bytes of the sums.
+/// Packed bytes of the sums, of a log that may be as large as any.
 const MOST_PACKED: usize = 15 << 10;
 
 /// How coarse sums can be made. Batch sizes lose a binary digit at each of the first steps; then only the most frequent
@@ -51,6 +52,12 @@ pub(in crate::audit) struct Rest {
     max_queue: Option<u32>,
     capped: (u64, Option<u64>),
     first_line: Option<u64>,
+    /// Prefill lines are there.
+    #[serde(default)]
+    has_prefills: bool,
+    /// What is no server's log: its words, and the line.
+    #[serde(default)]
+    stray: Option<(String, u64)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,10 +82,10 @@ struct Cells {
 
 impl Rest {
     /// The sums of what was seen, made as coarse as it takes.
-    pub(super) fn of(seen: &Observed) -> Self {
+    pub(super) fn of(seen: &Observed, level: u32) -> Self {
         let mut rest = Self::at(seen, 0);
         for coarse in 1..=COARSEST {
-            if pack(&rest.bytes()).len() <= MOST_PACKED {
+            if pack(&rest.bytes()).len() <= MOST_PACKED >> level {
                 break;
             }
             rest = Self::at(seen, coarse);
@@ -170,6 +177,8 @@ impl Rest {
             max_queue: seen.max_queue,
             capped: (seen.capped_lines, line(seen.first_capped)),
             first_line: line(seen.first_line),
+            has_prefills: seen.has_prefills,
+            stray: seen.stray.map(|(stray, place)| (stray.mark().to_owned(), place.line)),
         }
     }
 }
@@ -361,6 +370,10 @@ impl Observed {
         first(&mut self.first_graph_off, rest.first_graph_off);
         first(&mut self.first_capped, rest.capped.1);
         first(&mut self.first_line, rest.first_line);
+        self.has_prefills |= rest.has_prefills;
+        if let (None, Some((words, line))) = (self.stray, &rest.stray) {
+            self.stray = Stray::of(words.as_bytes()).map(|stray| (stray, at(*line)));
+        }
         self.graphs_on = self.graphs_on.saturating_add(rest.graphs.0);
         self.graphs_off = self.graphs_off.saturating_add(rest.graphs.1);
         self.capped_lines = self.capped_lines.saturating_add(rest.capped.0);

@@ -27,7 +27,6 @@ pub(super) fn follow(
     is_quiet: bool,
 ) -> anyhow::Result<Judged> {
     let mut follower = Follower::new(inputs, &Limits::from(&args.limits))?;
-    told.after(follower.files());
     let mut growing = Growing::new(args, draws, &follower, replay);
     let line = FollowLine::show(is_quiet);
     let mut failures = Vec::new();
@@ -42,6 +41,7 @@ pub(super) fn follow(
         if std::mem::take(&mut growing.has_lines) {
             last = Instant::now();
         }
+        told.look_anew(follower.files());
         growing.look(follower.files(), wanted, told, options, false)?;
         if growing.is_done(|file| follower.is_over(file)) {
             break;
@@ -56,6 +56,7 @@ pub(super) fn follow(
             thread::sleep(args.idle_exit.map_or(rest, |limit| rest.min(limit)));
         }
     }
+    told.look_anew(follower.files());
     growing.look(follower.files(), wanted, told, options, true)?;
     drop(line);
     let mut notes = Vec::new();

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 
 use super::settings::{self, SettingFiles};
-use super::{AuditArgs, PointByFlag, Replaying, RowTarget, Wanted, scope};
+use super::{AuditArgs, Folders, PointByFlag, Replaying, RowTarget, Wanted, audit_row, scope};
 use crate::audit::{
-    InjectedSetting, LogPart, LogRecorder, PointBuilder, PointReport, RivalCell, Scope, judge,
+    InjectedSetting, LogPart, LogRecorder, PartError, PointBuilder, PointReport, RivalCell, Scope, judge,
 };
-use crate::cli::fleet::{PartPoint, PartWriter, PointLog, ToldSetting};
+use crate::cli::fleet::{self, PartPoint, PartWriter, PointLog, ToldSetting};
 use crate::cli::output::write_to;
 use crate::cli::progress::ProgressLine;
-use crate::cli::{Exit, Global};
+use crate::cli::{Exit, Global, catalogue};
 use crate::evidence::{Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group};
 use crate::golden::SettingSource;
 
@@ -23,22 +23,15 @@ struct Parts {
     scope: Scope,
     current: Option<(u32, LogRecorder)>,
     done: HashMap<u32, LogPart>,
-    log: String,
-    /// The first log that holds evidence of another kind than SGLang's lines.
-    foreign: Option<String>,
 }
 
 impl RecordSink for Parts {
     fn begin(&mut self, file: u32, log: &str, _input: &str) {
         self.end();
-        log.clone_into(&mut self.log);
         self.current = Some((file, LogRecorder::new(log, self.scope.clone(), settings::is_script(log))));
     }
 
     fn record(&mut self, place: Place, record: &Record<'_>) {
-        if self.foreign.is_none() && matches!(record, Record::Engine(_) | Record::Counters(_)) {
-            self.foreign = Some(self.log.clone());
-        }
         if let Some((_, recorder)) = &mut self.current {
             recorder.add(place, record);
         }
@@ -62,7 +55,7 @@ pub(super) fn write_parts(
 ) -> anyhow::Result<Exit> {
     // A flag that is wrong is refused before anything is read.
     super::wanted(args, global)?;
-    let points = parts(args, global, global.quiet)?;
+    let points = parts(args, global, &Folders::default(), global.quiet)?;
     let mut failures: Vec<&String> = points.iter().flat_map(|point| &point.failures).collect();
     failures.sort();
     failures.dedup();
@@ -81,33 +74,64 @@ pub(super) fn write_parts(
 pub(in crate::cli) fn parts(
     args: &AuditArgs,
     global: &Global,
+    folders: &Folders,
     is_quiet: bool,
 ) -> anyhow::Result<Vec<PartPoint>> {
+    args.check()?;
     ensure!(
         args.skip_lines == 0 && args.point_by != PointByFlag::Segment,
         "--skip-lines and --point-by segment count from a point's first line, and a part does not know whether it holds it"
     );
-    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
+    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref(), folders)?;
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
-    let mut parts =
-        Parts { scope: scope(args), current: None, done: HashMap::new(), log: String::new(), foreign: None };
+    let mut parts = Parts { scope: scope(args), current: None, done: HashMap::new() };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let errors = reader.read_into(&inputs, &mut parts);
     drop(progress);
     parts.end();
-    if let Some(log) = parts.foreign {
-        bail!(
-            "parts hold decode lines of SGLang; {log} holds sums of another engine, counters or requests: audit it whole"
-        );
-    }
     told.after(reader.files());
     let mut points = Vec::new();
-    for (name, files) in names_and_files(args, &inputs, &reader) {
-        let point = PartPoint { name, flags: args.flags(), ..PartPoint::default() };
-        points.push(part(point, &files, &mut parts.done, &reader, &errors, &mut told)?);
+    for (place, (name, files)) in (0..).zip(names_and_files(args, &inputs, &reader)) {
+        let point = PartPoint { name, place, flags: args.flags(), ..PartPoint::default() };
+        points.push(part(point, args, &files, &mut parts.done, &reader, &errors, &mut told)?);
     }
-    Ok(points)
+    judge_what_is_lost(args, global, folders, &mut points)?;
+    points.into_iter().map(|point| Ok(point.bounded(&scope(args))?.sealed())).collect()
+}
+
+/// Parts that do not hold every record come with the verdict of one pass: it stands as long as no other log joins.
+fn judge_what_is_lost(
+    args: &AuditArgs,
+    global: &Global,
+    folders: &Folders,
+    points: &mut [PartPoint],
+) -> anyhow::Result<()> {
+    let is_read_once = args.paths.iter().any(|path| path == Path::new("-"));
+    if is_read_once || points.iter().all(PartPoint::is_kept_whole) {
+        return Ok(());
+    }
+    let target = args.row_target(global)?;
+    let cells: Vec<RivalCell> = RivalCell::all(&catalogue::open(global)?).collect();
+    let result = audit_row(args, global, &target, &cells, folders)?;
+    for judged in result.points {
+        let name = judged.cells.get("point").and_then(|name| name.as_str());
+        let point = points.iter_mut().find(|point| Some(point.name.as_str()) == name);
+        if let Some(point) = point.filter(|point| !point.is_kept_whole()) {
+            point.judged(&judged, &result.notes, &cells)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which lines of a point count.
+pub(in crate::cli) fn part_scope(args: &AuditArgs) -> Scope {
+    scope(args)
+}
+
+/// Stands for the rules and golden cells that a verdict rests on.
+pub(in crate::cli) fn catalogue_mark(cells: &[RivalCell]) -> String {
+    format!("{} {}", env!("CARGO_PKG_VERSION"), fleet::hash(format!("{cells:?}").as_bytes()))
 }
 
 /// The points by name, each with its logs.
@@ -132,6 +156,7 @@ fn names_and_files(args: &AuditArgs, inputs: &[Input], reader: &Reader) -> Vec<(
 
 fn part(
     mut point: PartPoint,
+    args: &AuditArgs,
     files: &[u32],
     done: &mut HashMap<u32, LogPart>,
     reader: &Reader,
@@ -140,7 +165,8 @@ fn part(
 ) -> anyhow::Result<PartPoint> {
     let logs = reader.files();
     let mut archives: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut builder = PointBuilder::new(point.name.as_str());
+    let mut builder =
+        PointBuilder::new(point.name.as_str()).with_engine(args.engine.engine()).with_scope(scope(args));
     for file in files {
         let Some(log) = usize::try_from(*file).ok().and_then(|file| logs.get(file)) else { continue };
         if !log.has_records {
@@ -152,7 +178,11 @@ fn part(
             *count
         });
         let Some(part) = done.remove(file) else { continue };
-        builder.add_part(*file, &part)?;
+        match builder.add_part(*file, &part) {
+            // What was told is in the verdict of one pass.
+            Ok(()) | Err(PartError::Closed(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
         point.logs.push(PointLog { number, part });
     }
     let mut seen = builder.finish();
@@ -182,7 +212,7 @@ fn part(
     };
     point.failures = errors.iter().filter(is_own).map(ToString::to_string).collect();
     point.in_order();
-    Ok(point.sealed())
+    Ok(point)
 }
 
 /// Names that places of merged points refer to: all logs, then the files about the runs.
@@ -229,17 +259,18 @@ pub(in crate::cli) fn judge_parts(
 ) -> anyhow::Result<PointReport> {
     said.extend(notes.iter().cloned());
     let options = args.options(cells.to_vec());
-    let replay = Replaying {
-        options: args.replay.options(wanted, args.decode_log_interval, &options.cells),
-        ..Replaying::default()
-    };
+    let replay = Replaying::new(args, wanted, &options);
     let mut builder = replay.builder(point.name.clone()).with_scope(scope(args));
     for (file, log) in (first..).zip(&point.logs) {
         builder.add_part(file, &log.part)?;
     }
     let mut seen = builder.finish();
     let mut told = Vec::new();
-    for setting in &point.told {
+    // What lay beside one log may be another log of the point: what that says is known from its own part.
+    let is_log = |file: &str| point.logs.iter().any(|log| log.part.name() == file);
+    let is_told = |setting: &&ToldSetting| !(setting.is_beside && is_log(&setting.file));
+    let told_max = point.told_max.filter(|_| point.told.is_empty() || point.told.iter().any(|one| is_told(&one)));
+    for setting in point.told.iter().filter(is_told) {
         told.push(InjectedSetting {
             name: setting.name.clone(),
             value: setting.value.clone(),
@@ -257,6 +288,6 @@ pub(in crate::cli) fn judge_parts(
         let index = usize::try_from(place.file).unwrap_or(usize::MAX);
         files.names.get(index).map_or("", String::as_str)
     };
-    let target = Wanted::target(wanted, &seen, point.told_max, names, said)?;
+    let target = Wanted::target(wanted, &seen, told_max, names, said)?;
     Ok(judge(&seen, target.as_ref(), &options))
 }

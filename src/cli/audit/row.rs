@@ -8,8 +8,8 @@ use anyhow::ensure;
 use clap::{Args as _, FromArgMatches as _, ValueEnum as _};
 
 use super::settings::SettingFiles;
-use super::{AuditArgs, Judged, Options, Replaying, Wanted, once, wanted};
-use crate::audit::{Confidence, Margin, RivalCell, Verdict};
+use super::{AuditArgs, Folders, Judged, LogEngine, Options, Replaying, Wanted, once, wanted};
+use crate::audit::{Confidence, Margin, Moment, RivalCell, Verdict};
 use crate::cli::Global;
 use crate::cli::format::ReportFlags;
 use crate::evidence::Input;
@@ -52,11 +52,11 @@ impl AuditArgs {
         set("decode_log_interval", &mut |row| row.decode_log_interval = base.decode_log_interval);
         set("since", &mut |row| row.since.clone_from(&base.since));
         set("until", &mut |row| row.until.clone_from(&base.until));
+        set("engine", &mut |row| row.engine = base.engine);
         set("skip_lines", &mut |row| row.skip_lines = base.skip_lines);
         set("point_by", &mut |row| row.point_by = base.point_by);
         self.replay = self.replay.inherit(&base.replay, has("replay"));
         self.limits = base.limits;
-        self.engine = base.engine;
         self
     }
 
@@ -65,6 +65,15 @@ impl AuditArgs {
         let command = Self::augment_args(clap::Command::new("audit"));
         let args = Self::from_arg_matches(&command.try_get_matches_from(["audit", "-"])?)?;
         Ok(Self { format, output, ..args })
+    }
+
+    /// Refuses flags that do not go together.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        self.replay.check()?;
+        match (&self.since, &self.until) {
+            (Some(since), Some(until)) => Ok(Moment::check_order(since, until)?),
+            _ => Ok(()),
+        }
     }
 
     /// How to judge, against these other cells.
@@ -100,6 +109,8 @@ impl AuditArgs {
         let confidence = self.confidence.get();
         set("confidence", (self.confidence != Confidence::default()).then(|| confidence.to_string()));
         set("decode_log_interval", self.decode_log_interval.map(|interval| interval.to_string()));
+        let engine = self.engine.to_possible_value();
+        set("engine", engine.filter(|_| self.engine != LogEngine::Auto).map(|value| value.get_name().to_owned()));
         set("since", self.since.as_ref().map(ToString::to_string));
         set("until", self.until.as_ref().map(ToString::to_string));
         for (name, value) in self.replay.columns() {
@@ -143,18 +154,17 @@ pub(in crate::cli) fn audit_row(
     global: &Global,
     target: &RowTarget,
     cells: &[RivalCell],
+    folders: &Folders,
 ) -> anyhow::Result<RowResult> {
+    args.check()?;
     ensure!(
         args.paths.iter().all(|path| path != Path::new("-")),
         "standard input is no run of a manifest; name a file"
     );
     let (wanted, notes) = target;
-    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref())?;
+    let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref(), folders)?;
     let options = args.options(cells.to_vec());
-    let replay = Replaying {
-        options: args.replay.options(wanted, args.decode_log_interval, &options.cells),
-        ..Replaying::default()
-    };
+    let replay = Replaying::new(args, wanted, &options);
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let judged = once(args, &inputs, replay, wanted, &mut told, &options, global, &mut io::sink(), true)?;
     let Judged { points, files, failures, notes: own } = judged;

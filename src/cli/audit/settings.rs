@@ -1,7 +1,6 @@
 //! What the run was told to simulate: in files that the user names, or that lie beside the log.
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -14,22 +13,17 @@ use crate::golden::SettingSource;
 use crate::recipe::{self, Selector, Told};
 use crate::simulate::found::Role;
 
-/// Files beside a log that are looked at, at most, and their largest size. Traces, dumps and recipes are small.
-const MOST_FILES: usize = 64;
-const MOST_BYTES: u64 = 4 << 20;
-
-/// Their extensions; a launcher's script is none, since nobody can tell which of its branches ran.
-const EXTENSIONS: [&str; 9] = ["env", "txt", "trace", "json", "yaml", "yml", "log", "out", "err"];
+use super::beside::Folders;
 
 /// Settings of one file.
 #[derive(Clone, Debug)]
-struct FileSettings {
+pub(super) struct FileSettings {
     file: String,
     source: SettingSource,
     is_beside: bool,
     /// The engine of the server that is told.
     engine: Option<Engine>,
-    settings: Vec<(String, String, u64)>,
+    pub(super) settings: Vec<(String, String, u64)>,
     max: Option<u32>,
 }
 
@@ -40,11 +34,18 @@ pub(super) struct SettingFiles {
     names: Vec<String>,
     /// Files that the user named: they hold for every point.
     named: Vec<FileSettings>,
+    folders: Folders,
+    /// Logs with records: their settings were read with them.
+    read: HashSet<PathBuf>,
 }
 
 impl SettingFiles {
     /// Reads the files that the user named.
-    pub(super) fn named(env: Option<&Path>, recipe: Option<&Path>) -> anyhow::Result<Self> {
+    pub(super) fn named(
+        env: Option<&Path>,
+        recipe: Option<&Path>,
+        folders: &Folders,
+    ) -> anyhow::Result<Self> {
         let files =
             [env.map(|path| FoundFile::Env(path.into())), recipe.map(|path| FoundFile::Recipe(path.into()))];
         let mut named = Vec::new();
@@ -57,12 +58,26 @@ impl SettingFiles {
             );
             named.push(found);
         }
-        Ok(Self { logs: 0, names: Vec::new(), named })
+        Ok(Self {
+            logs: 0,
+            names: Vec::new(),
+            named,
+            folders: folders.clone(),
+            read: HashSet::new(),
+        })
     }
 
     /// The logs are read: they have the first numbers.
     pub(super) fn after(&mut self, logs: &[LogFile]) {
         self.logs = u32::try_from(logs.len()).unwrap_or(u32::MAX);
+        let read = logs.iter().filter(|log| log.has_records && self.named.is_empty());
+        self.read = read.map(|log| PathBuf::from(&log.name)).collect();
+    }
+
+    /// The same while logs grow: files may have come beside them.
+    pub(super) fn look_anew(&mut self, logs: &[LogFile]) {
+        self.folders.forget();
+        self.after(logs);
     }
 
     /// Names of the files, in the order of their numbers.
@@ -74,7 +89,7 @@ impl SettingFiles {
     pub(super) fn tell(&mut self, seen: &mut Observed, logs: &[LogFile]) -> Option<u32> {
         let mut found = self.named.clone();
         if found.is_empty() {
-            found = beside(seen, logs);
+            found = self.folders.beside(seen, logs, &self.read);
             // A folder may hold another server's settings too.
             found.retain(|file| file.engine.is_none_or(|engine| seen.engine() == Some(engine)));
         }
@@ -103,7 +118,7 @@ impl SettingFiles {
 }
 
 impl FileSettings {
-    fn read(file: &FoundFile, is_beside: bool) -> anyhow::Result<Self> {
+    pub(super) fn read(file: &FoundFile, is_beside: bool) -> anyhow::Result<Self> {
         let source = match file {
             FoundFile::Env(_) => SettingSource::Env,
             FoundFile::Recipe(path) => {
@@ -192,64 +207,4 @@ const SCRIPTS: [&str; 8] = ["sh", "bash", "py", "md", "yaml", "yml", "sbatch", "
 pub(super) fn is_script(name: &str) -> bool {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| SCRIPTS.contains(&extension.to_ascii_lowercase().as_str()))
-}
-
-/// Settings in the folders of a point's logs: what is no log itself, small, and says something.
-fn beside(seen: &Observed, logs: &[LogFile]) -> Vec<FileSettings> {
-    let own: Vec<&str> = seen
-        .files()
-        .iter()
-        .filter_map(|file| logs.get(usize::try_from(*file).ok()?))
-        .map(|log| log.name.as_str())
-        .collect();
-    let folders: BTreeSet<PathBuf> = own
-        .iter()
-        .map(Path::new)
-        // Not what lies in an archive.
-        .filter(|path| path.is_file())
-        .filter_map(|path| path.parent())
-        .map(|folder| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
-        .collect();
-    let mut found = Vec::new();
-    for folder in folders {
-        let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let is_small = entry.metadata().is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
-                let extension = Path::new(&entry.file_name()).extension()?.to_str()?.to_ascii_lowercase();
-                (is_small && EXTENSIONS.contains(&extension.as_str())).then(|| entry.path())
-            })
-            .collect();
-        files.sort();
-        for path in files.into_iter().take(MOST_FILES) {
-            let path = path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
-            let is_log = logs.iter().any(|log| log.has_records && Path::new(&log.name) == path);
-            if !is_log {
-                found.extend(settings_of(&path));
-            }
-        }
-    }
-    found
-}
-
-/// What the logs of servers hold.
-const LOG_MARKS: [&[u8]; 4] =
-    [b"Decode batch", b"SpecDecoding metrics", b"[MTP Stats", b"num_scheduled_requests"];
-
-/// A file that nobody named: what cannot be read as settings is none.
-fn settings_of(path: &Path) -> Option<FileSettings> {
-    // The log of another run says nothing about this one.
-    let text = fs::read(path).ok()?;
-    let is_log = |mark: &[u8]| memchr::memmem::find(&text, mark).is_some();
-    if LOG_MARKS.into_iter().any(is_log) {
-        return None;
-    }
-    let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-    let recipe = is_yaml.then(|| FileSettings::read(&FoundFile::Recipe(path.into()), true).ok()).flatten();
-    recipe
-        .filter(|found| !found.settings.is_empty())
-        .or_else(|| FileSettings::read(&FoundFile::Env(path.into()), true).ok())
-        .filter(|found| !found.settings.is_empty())
 }

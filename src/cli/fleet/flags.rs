@@ -35,6 +35,10 @@ pub(crate) struct FleetFlags {
     /// Of the manifest's rows audit only every N-th, from the I-th on (1/16 to 16/16)
     #[arg(long, value_name = "I/N", requires = "manifest")]
     pub(crate) shard: Option<Shard>,
+
+    /// Audit no row, and say of each why: for whoever spreads rows over machines and lost one at them
+    #[arg(long, value_name = "WHY", requires = "manifest", requires = "partial", hide = true)]
+    pub(crate) failure: Option<String>,
 }
 
 /// Every n-th row, from the i-th on.

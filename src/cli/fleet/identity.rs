@@ -62,8 +62,18 @@ fn entry(path: &Path, hash: &mut Sha256, waiting: &mut Vec<PathBuf>) {
     }
 }
 
+/// What a row of a manifest says, wherever it is audited.
+pub(super) fn of_words(row: &Row) -> String {
+    hash(format!("{:?} {:?} {:?}", row.paths, row.flags, row.labels).as_bytes())
+}
+
+/// Stands for bytes.
+pub(in crate::cli) fn hash(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// The first 128 bits in hexadecimal digits.
-pub(super) fn hex(hash: &[u8]) -> String {
+fn hex(hash: &[u8]) -> String {
     let first = hash.first_chunk().map_or(0, |first| u128::from_be_bytes(*first));
     format!("{first:032x}")
 }

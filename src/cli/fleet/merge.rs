@@ -4,16 +4,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use anyhow::Context as _;
 use clap::Args;
 
-use super::part::{self, PartPoint, PartWriter};
+use super::part::{self, PartPoint, PartWriter, PointKey};
 use super::row::Row;
 use super::run::{check_binary, check_format, report};
 use crate::audit::{PointReport, RivalCell, Verdict};
-use crate::cli::audit::{AuditArgs, PartFiles, RowTarget, exit_of, judge_parts, write_report};
+use crate::cli::audit::{
+    AuditArgs, PartFiles, RowTarget, catalogue_mark, exit_of, judge_parts, part_scope, write_report,
+};
 use crate::cli::format::ReportFlags;
 use crate::cli::output::write_to;
 use crate::cli::{Exit, Global, catalogue};
@@ -39,8 +43,7 @@ pub(crate) struct MergeArgs {
     output: Option<PathBuf>,
 }
 
-/// Points by name and flags.
-type Points = BTreeMap<(String, BTreeMap<String, String>), PartPoint>;
+type Points = BTreeMap<PointKey, PartPoint>;
 
 pub(in crate::cli) fn run(
     args: &MergeArgs,
@@ -49,40 +52,66 @@ pub(in crate::cli) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     check_binary(args.format.format(), args.output.is_some())?;
-    let (points, mut refused) = join(&args.parts, err)?;
+    let (points, refused) = join(&args.parts, err)?;
+    let judge = Judge::new(global)?;
     if args.partial {
         write_to(args.output.as_deref(), out, |out| {
             let mut writer = PartWriter::new(out)?;
-            points.values().try_for_each(|point| writer.point(point))?;
+            for point in points.into_values() {
+                let point = judge.kept(point).map_err(|error| io::Error::other(format!("{error:#}")))?;
+                writer.point(&point)?;
+            }
             writer.finish()
         })?;
         return Ok(if refused.is_empty() { Exit::Ok } else { Exit::Failed });
     }
     let flags = AuditArgs::bare(args.format, args.output.clone())?;
-    let is_fleet = points.values().any(|point| point.row.is_some());
-    if is_fleet {
-        check_format(args.format.format(), args.output.is_some())?;
-    }
     let mut points: Vec<PartPoint> = points.into_values().collect();
-    points.sort_by(|left, right| (left.row, &left.name).cmp(&(right.row, &right.name)));
-    let judged = judge_all(&points, global)?;
-    if is_fleet {
-        let mut rows = judged.rows(&points)?;
-        rows.0.extend(
-            refused.into_iter().map(|failure| FleetRow { failures: vec![failure], ..FleetRow::default() }),
-        );
+    points
+        .sort_by(|left, right| (left.row, left.place, &left.name).cmp(&(right.row, right.place, &right.name)));
+    // The verdict of a pass elsewhere is there as the tables of many runs print it.
+    if points.iter().any(|point| point.row.is_some() || judge.verdict(point).is_some()) {
+        check_format(args.format.format(), args.output.is_some())?;
+        let rows = MergedRows::of(&points, &judge, refused);
         return report(&rows, &flags, global, out, err);
     }
-    let Judged { reports, mut failures, notes, files } = judged;
+    whole_report(&points, &judge, refused, &flags, args, out, err)
+}
+
+/// The report of an audit over points that are of no manifest.
+fn whole_report(
+    points: &[PartPoint],
+    judge: &Judge<'_>,
+    mut refused: Vec<String>,
+    flags: &AuditArgs,
+    args: &MergeArgs,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let mut files = PartFiles::of(points);
+    let (mut reports, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut first = 0;
+    for point in points {
+        failures.extend(point.failures.iter().cloned());
+        if is_lost(point) {
+            continue;
+        }
+        match judge.report(point, first, &mut files, &mut notes) {
+            Ok(report) => reports.push(report),
+            Err(error) => failures.push(format!("{}: {error:#}", point.name)),
+        }
+        first += u32::try_from(point.logs.len()).unwrap_or(u32::MAX);
+    }
+    failures.sort();
+    failures.dedup();
+    notes.dedup();
     for failure in &failures {
         writeln!(err, "error: {failure}")?;
     }
-    for note in notes.iter().filter(|_| !global.quiet && !args.format.is_json()) {
+    for note in notes.iter().filter(|_| !judge.global.quiet && !args.format.is_json()) {
         writeln!(err, "{note}")?;
     }
     failures.append(&mut refused);
-    let failures: Vec<String> = failures;
-    let reports: Vec<PointReport> = reports.into_iter().flatten().collect();
     let verdict = reports.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let names = files.names();
     let run = AuditRun {
@@ -92,9 +121,14 @@ pub(in crate::cli) fn run(
         errors: &failures,
         notes: &notes,
     };
-    write_to(args.output.as_deref(), out, |out| write_report(&flags, global, &run, out))?;
+    write_to(args.output.as_deref(), out, |out| write_report(flags, judge.global, &run, out))?;
     let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(reports.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
+}
+
+/// Whether nothing of a point could be read.
+fn is_lost(point: &PartPoint) -> bool {
+    point.logs.is_empty() && !point.failures.is_empty()
 }
 
 /// Reads parts and puts them together. What cannot be read is named and left out.
@@ -122,9 +156,6 @@ fn join(paths: &[PathBuf], err: &mut dyn Write) -> anyhow::Result<(Points, Vec<S
             }
         }
     }
-    for point in points.values_mut() {
-        *point = std::mem::take(point).sealed();
-    }
     Ok((points, refused))
 }
 
@@ -137,104 +168,190 @@ fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).context("cannot read it")
 }
 
-/// What came of the points, in their order.
-#[derive(Default)]
-struct Judged {
-    /// None where the point could not be judged.
-    reports: Vec<Option<PointReport>>,
-    failures: Vec<String>,
-    notes: Vec<String>,
-    files: PartFiles,
+/// Judges points that are together.
+struct Judge<'a> {
+    global: &'a Global,
+    cells: Vec<RivalCell>,
+    mark: String,
+    targets: Mutex<HashMap<String, Arc<RowTarget>>>,
 }
 
-fn judge_all(points: &[PartPoint], global: &Global) -> anyhow::Result<Judged> {
-    let cells: Vec<RivalCell> = RivalCell::all(&catalogue::open(global)?).collect();
-    let mut targets: HashMap<String, Arc<RowTarget>> = HashMap::new();
-    let mut judged = Judged { files: PartFiles::of(points), ..Judged::default() };
-    let mut first = 0;
-    for point in points {
-        let mut notes = Vec::new();
-        judged.failures.extend(point.failures.iter().cloned());
-        if point.logs.is_empty() && !point.failures.is_empty() {
-            judged.reports.push(None);
-            continue;
-        }
-        let report = judge_one(point, global, &cells, &mut targets, first, &mut judged.files, &mut notes);
-        first += u32::try_from(point.logs.len()).unwrap_or(u32::MAX);
-        judged.reports.push(match report {
-            Ok(report) => Some(report),
-            Err(error) => {
-                judged.failures.push(format!("{}: {error:#}", point.name));
-                None
-            }
-        });
-        judged.notes.extend(notes);
+impl<'a> Judge<'a> {
+    fn new(global: &'a Global) -> anyhow::Result<Self> {
+        let cells: Vec<RivalCell> = RivalCell::all(&catalogue::open(global)?).collect();
+        let mark = catalogue_mark(&cells);
+        Ok(Self { global, cells, mark, targets: Mutex::default() })
     }
-    judged.failures.sort();
-    judged.failures.dedup();
-    judged.notes.dedup();
-    Ok(judged)
+
+    /// What a pass over all its logs said, where that holds.
+    fn verdict<'p>(&self, point: &'p PartPoint) -> Option<(FleetPoint, &'p [String])> {
+        point.verdict(&self.mark)
+    }
+
+    fn args(point: &PartPoint) -> anyhow::Result<AuditArgs> {
+        let row = Row { paths: vec![point.name.clone()], flags: point.flags.clone(), ..Row::default() };
+        let base = AuditArgs::bare(ReportFlags::default(), None)?;
+        row.args(&base, Path::new("")).map_err(anyhow::Error::msg)
+    }
+
+    /// Judges by what the parts hold; the first log has this number among the files.
+    fn report(
+        &self,
+        point: &PartPoint,
+        first: u32,
+        files: &mut PartFiles,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<PointReport> {
+        let args = Self::args(point)?;
+        let key = args.target_key();
+        let known = self.targets.lock().ok().and_then(|known| known.get(&key).cloned());
+        let target = match known {
+            Some(target) => target,
+            None => Arc::new(args.row_target(self.global)?),
+        };
+        if let Ok(mut known) = self.targets.lock() {
+            known.insert(key, Arc::clone(&target));
+        }
+        let (summed, all) = (point.summed(), point.logs.len());
+        if summed > 0 {
+            notes.push(format!(
+                "note: {}: of {summed} of {all} logs the parts hold first lines and sums, and no one judged all of them in one \
+                 pass: draws are not replayed, throughput is within 2 %, a change of the law is looked for in the first lines, and \
+                 lines that logs share may count twice",
+                point.name
+            ));
+        }
+        judge_parts(&args, &target, &self.cells, point, first, files, notes)
+    }
+
+    /// The same for tables.
+    fn point(&self, point: &PartPoint, notes: &mut Vec<String>) -> anyhow::Result<FleetPoint> {
+        let mut files = PartFiles::of([point]);
+        let report = self.report(point, 0, &mut files, notes)?;
+        let names = files.names();
+        let run =
+            AuditRun { points: &[], verdict: report.verdict, files: &names, errors: &[], notes: &[] };
+        Ok(FleetPoint::new(&run, &report)?)
+    }
+
+    /// A point as it is written into a part: small, and with its verdict where that could not be found from it again.
+    fn kept(&self, mut point: PartPoint) -> anyhow::Result<PartPoint> {
+        if point.has_all_records() && !point.is_kept_whole() {
+            let mut notes = Vec::new();
+            let judged = self.point(&point, &mut notes)?;
+            point.judged(&judged, &notes, &self.cells)?;
+        }
+        let scope = part_scope(&Self::args(&point)?);
+        Ok(point.bounded(&scope)?.sealed())
+    }
+
+    fn outcome(&self, point: &PartPoint) -> Outcome {
+        let mut outcome = Outcome { failures: point.failures.clone(), ..Outcome::default() };
+        if is_lost(point) {
+            return outcome;
+        }
+        if let Some((judged, notes)) = self.verdict(point) {
+            outcome.point = Some(judged);
+            outcome.notes.extend(notes.iter().cloned());
+            return outcome;
+        }
+        match self.point(point, &mut outcome.notes) {
+            Ok(judged) => outcome.point = Some(judged),
+            Err(error) => outcome.refusal = Some(format!("{error:#}")),
+        }
+        outcome
+    }
+
+    /// Judges all points, on all threads.
+    fn outcomes(&self, points: &[PartPoint]) -> Vec<Outcome> {
+        let next = AtomicUsize::new(0);
+        let threads = self.global.thread_count().get();
+        let mut all: Vec<(usize, Outcome)> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads.min(points.len()))
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut own = Vec::new();
+                        loop {
+                            let index = next.fetch_add(1, Ordering::Relaxed);
+                            let Some(point) = points.get(index) else { break own };
+                            own.push((index, self.outcome(point)));
+                        }
+                    })
+                })
+                .collect();
+            workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+        });
+        all.sort_by_key(|(index, _)| *index);
+        all.into_iter().map(|(_, outcome)| outcome).collect()
+    }
 }
 
-fn judge_one(
-    point: &PartPoint,
-    global: &Global,
-    cells: &[RivalCell],
-    targets: &mut HashMap<String, Arc<RowTarget>>,
-    first: u32,
-    files: &mut PartFiles,
-    notes: &mut Vec<String>,
-) -> anyhow::Result<PointReport> {
-    let row = Row { paths: vec![point.name.clone()], flags: point.flags.clone(), ..Row::default() };
-    let base = AuditArgs::bare(ReportFlags::default(), None)?;
-    let args = row.args(&base, Path::new("")).map_err(anyhow::Error::msg)?;
-    let key = args.target_key();
-    let target = if let Some(target) = targets.get(&key) {
-        Arc::clone(target)
-    } else {
-        let target = Arc::new(args.row_target(global)?);
-        targets.insert(key, Arc::clone(&target));
-        target
-    };
-    judge_parts(&args, &target, cells, point, first, files, notes)
+/// What came of a point.
+#[derive(Default)]
+struct Outcome {
+    point: Option<FleetPoint>,
+    failures: Vec<String>,
+    /// Why it could not be judged: as in an audit, nothing is said of its row then.
+    refusal: Option<String>,
+    notes: Vec<String>,
 }
 
 /// Merged points as rows of a table.
-struct MergedRows(Vec<FleetRow>, Vec<String>);
+struct MergedRows {
+    rows: Vec<FleetRow>,
+    labels: Vec<String>,
+}
 
 impl FleetRows for MergedRows {
     fn labels(&self) -> &[String] {
-        &self.1
+        &self.labels
     }
 
     fn each(&self, each: &mut dyn FnMut(FleetRow) -> io::Result<()>) -> io::Result<()> {
-        self.0.iter().try_for_each(|row| each(row.clone()))
+        self.rows.iter().try_for_each(|row| each(row.clone()))
     }
 }
 
-impl Judged {
-    fn rows(&self, points: &[PartPoint]) -> anyhow::Result<MergedRows> {
-        let files = self.files.names();
-        let run =
-            AuditRun { points: &[], verdict: Verdict::Insufficient, files: &files, errors: &[], notes: &[] };
-        let mut rows = Vec::new();
-        for (number, (point, report)) in (1..).zip(points.iter().zip(&self.reports)) {
-            let is_silent = report.is_none() && point.failures.is_empty();
-            let unjudged = is_silent.then(|| format!("{}: cannot be judged", point.name));
-            rows.push(FleetRow {
-                row: point.row.unwrap_or(number),
-                labels: point.labels.clone(),
-                points: report
-                    .iter()
-                    .map(|report| FleetPoint::new(&run, report))
-                    .collect::<Result<_, _>>()?,
-                failures: point.failures.iter().cloned().chain(unjudged).collect(),
-                notes: Vec::new(),
-            });
+impl MergedRows {
+    /// Points in the order of their rows; what was refused comes last.
+    fn of(points: &[PartPoint], judge: &Judge<'_>, refused: Vec<String>) -> Self {
+        let (mut rows, mut labels) = (Vec::<FleetRow>::new(), Vec::<String>::new());
+        let mut refusals = BTreeMap::new();
+        for ((number, point), outcome) in (1..).zip(points).zip(judge.outcomes(points)) {
+            let row = point.row.unwrap_or(number);
+            if rows.last().is_none_or(|last| last.row != row) {
+                rows.push(FleetRow { row, labels: point.labels.clone(), ..FleetRow::default() });
+                for label in point.labels.keys() {
+                    if !labels.contains(label) {
+                        labels.push(label.clone());
+                    }
+                }
+            }
+            let Some(last) = rows.last_mut() else { continue };
+            let Outcome { point, failures, refusal, notes } = outcome;
+            last.points.extend(point);
+            last.failures.extend(failures);
+            last.notes.extend(notes);
+            last.notes.dedup();
+            if let Some(refusal) = refusal {
+                refusals.entry(row).or_insert(refusal);
+            }
         }
-        let mut labels: Vec<String> = points.iter().flat_map(|point| point.labels.keys().cloned()).collect();
-        labels.sort();
-        labels.dedup();
-        Ok(MergedRows(rows, labels))
+        for row in &mut rows {
+            row.failures.sort();
+            row.failures.dedup();
+            if let Some(refusal) = refusals.remove(&row.row) {
+                *row = FleetRow {
+                    failures: vec![refusal],
+                    points: Vec::new(),
+                    notes: Vec::new(),
+                    ..std::mem::take(row)
+                };
+            }
+        }
+        rows.extend(
+            refused.into_iter().map(|failure| FleetRow { failures: vec![failure], ..FleetRow::default() }),
+        );
+        Self { rows, labels }
     }
 }

@@ -12,6 +12,7 @@ mod run;
 mod table;
 
 pub(super) use flags::FleetFlags;
+pub(super) use identity::hash;
 pub(super) use merge::{MergeArgs, run as merge};
 pub(super) use part::{PartPoint, PartWriter, PointLog, ToldSetting};
 pub(super) use run::{check_binary, run};

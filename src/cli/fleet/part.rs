@@ -1,16 +1,30 @@
 //! Documents of parts: points whose verdict is still to come, with all that it takes.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-use crate::audit::LogPart;
+use crate::audit::{LogPart, PartError, RivalCell, Scope};
+use crate::cli::audit::catalogue_mark;
+use crate::report::fleet::FleetPoint;
 
 /// Version of the form.
 const VERSION: u64 = 1;
+
+/// Bytes of a point's logs in a document: with what else there is of a point it stays under 64 KiB.
+const MOST_LOGS: usize = 59_500;
+
+/// Bytes of a point with the verdict of one pass.
+const MOST: usize = 64_500;
+
+/// How often the logs of a point are made smaller; as many logs as need more are so many names alone.
+const MOST_HALVINGS: u32 = 9;
+
+/// Name, row and flags.
+pub(super) type PointKey = (String, String, BTreeMap<String, String>);
 
 /// A setting from a file about the run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -35,6 +49,19 @@ pub(in crate::cli) struct PointLog {
     pub(in crate::cli) part: LogPart,
 }
 
+/// What one pass over all logs of a point said, where its parts do not hold every record.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::cli) struct OnePass {
+    /// The program and the golden cells that it rests on.
+    by: String,
+    /// Stands for its logs: it holds for them alone.
+    of: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// The point as reports print it.
+    point: String,
+}
+
 /// One point, or a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::cli) struct PartPoint {
@@ -42,6 +69,12 @@ pub(in crate::cli) struct PartPoint {
     /// Row of the manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) row: Option<u64>,
+    /// Stands for all that the row says: parts of rows that say the same are of one point.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(in crate::cli) run: String,
+    /// Its number among the points of its row, in the order of reading.
+    #[serde(default)]
+    pub(in crate::cli) place: u32,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(in crate::cli) labels: BTreeMap<String, String>,
     /// Target and rules, as the columns of a manifest.
@@ -52,6 +85,8 @@ pub(in crate::cli) struct PartPoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) told_max: Option<u32>,
     pub(in crate::cli) logs: Vec<PointLog>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) one_pass: Option<OnePass>,
     /// What could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::cli) failures: Vec<String>,
@@ -68,10 +103,12 @@ impl PartPoint {
     }
 
     fn sum_of(&self) -> String {
-        let logs: Vec<(u64, &str)> = self.logs.iter().map(|log| (log.number, log.part.id())).collect();
+        let logs: Vec<_> =
+            self.logs.iter().map(|log| (log.number, log.part.id(), log.part.own())).collect();
         let all = (
             &self.name,
-            self.row,
+            (self.row, &self.run, self.place),
+            &self.one_pass,
             &self.labels,
             &self.flags,
             &self.told,
@@ -80,13 +117,84 @@ impl PartPoint {
             &self.failures,
         );
         // Texts and numbers: nothing that JSON cannot say.
-        let hash = Sha256::digest(serde_json::to_vec(&all).unwrap_or_default());
-        super::identity::hex(&hash)
+        super::identity::hash(&serde_json::to_vec(&all).unwrap_or_default())
     }
 
     /// Points with equal ones are parts of one point.
-    pub(super) fn key(&self) -> (String, BTreeMap<String, String>) {
-        (self.name.clone(), self.flags.clone())
+    pub(super) fn key(&self) -> PointKey {
+        (self.name.clone(), self.run.clone(), self.flags.clone())
+    }
+
+    /// Whether the parts hold every record of all logs, and fit into a document as they are.
+    pub(in crate::cli) fn is_kept_whole(&self) -> bool {
+        self.has_all_records() && self.logs_len() <= MOST_LOGS
+    }
+
+    /// Whether the parts hold every record of all logs.
+    pub(super) fn has_all_records(&self) -> bool {
+        self.logs.iter().all(|log| log.part.is_whole())
+    }
+
+    /// Logs of which only sums, or nothing, is here.
+    pub(super) fn summed(&self) -> usize {
+        self.logs.iter().filter(|log| !log.part.is_whole()).count()
+    }
+
+    fn logs_len(&self) -> usize {
+        self.logs.iter().map(|log| log.part.written_len()).sum()
+    }
+
+    /// The point made small enough for a document: all its logs lose the same.
+    pub(in crate::cli) fn bounded(mut self, scope: &Scope) -> Result<Self, PartError> {
+        if self.is_kept_whole() {
+            self.one_pass = None;
+            return Ok(self);
+        }
+        let all = std::mem::take(&mut self.logs);
+        // The verdict of one pass goes before records.
+        let most = match self.one_pass {
+            None => MOST_LOGS,
+            Some(_) => MOST.saturating_sub(serde_json::to_vec(&self).map_or(0, |bytes| bytes.len())).min(MOST_LOGS),
+        };
+        self.logs.clone_from(&all);
+        for halvings in 1..=MOST_HALVINGS {
+            if self.logs_len() <= most {
+                break;
+            }
+            let halved = |log: &PointLog| {
+                log.part.halved(halvings, scope).map(|part| PointLog { number: log.number, part })
+            };
+            self.logs = all.iter().map(halved).collect::<Result<_, _>>()?;
+        }
+        Ok(self)
+    }
+
+    /// Keeps what one pass over all its logs says.
+    pub(in crate::cli) fn judged(
+        &mut self,
+        point: &FleetPoint,
+        notes: &[String],
+        cells: &[RivalCell],
+    ) -> serde_json::Result<()> {
+        self.one_pass = Some(OnePass {
+            by: catalogue_mark(cells),
+            of: self.of_logs(),
+            notes: notes.to_vec(),
+            point: serde_json::to_string(point)?,
+        });
+        Ok(())
+    }
+
+    /// What one pass over just these logs said, by this program and these golden cells.
+    pub(super) fn verdict(&self, mark: &str) -> Option<(FleetPoint, &[String])> {
+        let pass = self.one_pass.as_ref().filter(|pass| pass.by == mark && pass.of == self.of_logs())?;
+        Some((serde_json::from_str(&pass.point).ok()?, &pass.notes))
+    }
+
+    fn of_logs(&self) -> String {
+        let mut ids: Vec<&str> = self.logs.iter().map(|log| log.part.id()).collect();
+        ids.sort_unstable();
+        super::identity::hash(ids.join(" ").as_bytes())
     }
 
     /// Takes in another part of the same point: what both hold is there once, and the order is that of names.
@@ -106,10 +214,15 @@ impl PartPoint {
             (Some(own), Some(more)) => Some(own.min(more)),
             (own, more) => own.or(more),
         };
+        self.place = self.place.min(other.place);
         self.told.extend(other.told);
         self.logs.extend(other.logs);
         self.failures.extend(other.failures);
         self.in_order();
+        // One over fewer logs holds no more: none can go away.
+        let own = self.of_logs();
+        let passes = [self.one_pass.take(), other.one_pass].into_iter().flatten();
+        self.one_pass = passes.filter(|pass| pass.of == own).min();
     }
 
     /// Each log, setting and failure once, in the order of a walk through folders.
@@ -118,8 +231,11 @@ impl PartPoint {
         self.told.dedup();
         self.failures.sort();
         self.failures.dedup();
-        self.logs
-            .sort_by_cached_key(|log| (place_in_walk(log.part.name(), log.number), log.part.id().to_owned()));
+        self.logs.sort_by_cached_key(|log| {
+            // Of parts of one log the fullest.
+            let fullness = Reverse((log.part.is_whole(), log.part.len()));
+            (place_in_walk(log.part.name(), log.number), log.part.id().to_owned(), fullness)
+        });
         self.logs.dedup_by(|next, kept| next.part.id() == kept.part.id());
     }
 }

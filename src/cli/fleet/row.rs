@@ -25,7 +25,8 @@ pub(in crate::cli) const TARGET: [&str; 11] = [
 ];
 
 /// Other columns that stand for the flag of their name.
-pub(in crate::cli) const OTHERS: [&str; 9] = [
+pub(in crate::cli) const OTHERS: [&str; 10] = [
+    "engine",
     "replay",
     "margin",
     "confidence",

@@ -17,7 +17,7 @@ use super::part::{PartPoint, PartWriter};
 use super::row::Row;
 use super::table::JournalRows;
 use crate::audit::RivalCell;
-use crate::cli::audit::{AuditArgs, RowResult, RowTarget, audit_row, exit_of};
+use crate::cli::audit::{AuditArgs, Folders, RowResult, RowTarget, audit_row, exit_of};
 use crate::cli::format::ReportFormat;
 use crate::cli::output::write_to;
 use crate::cli::progress::FollowLine;
@@ -46,6 +46,7 @@ struct Shared<'a> {
     total: u64,
     line: &'a FollowLine,
     is_partial: bool,
+    folders: Folders,
 }
 
 pub(in crate::cli) fn run(
@@ -68,8 +69,9 @@ pub(in crate::cli) fn run(
     let mut pending = Vec::new();
     let mut invalid = Vec::new();
     let mut first: HashMap<String, u64> = HashMap::new();
+    let base = args;
     for row in read.rows.iter().filter(|row| shard.is_none_or(|shard| shard.holds(row.number))) {
-        let args = match row.failure.clone().map_or_else(|| row.args(args, &read.base), Err) {
+        let args = match row.failure.clone().map_or_else(|| row.args(base, &read.base), Err) {
             Ok(args) => args,
             Err(failure) => {
                 invalid.push((rows.len(), failure));
@@ -77,6 +79,11 @@ pub(in crate::cli) fn run(
                 continue;
             }
         };
+        if let Some(failure) = &base.fleet.failure {
+            invalid.push((rows.len(), failure.clone()));
+            rows.push((row, None));
+            continue;
+        }
         let identity = identity::of_row(row, &args, global, is_partial);
         if let Some(earlier) = first.insert(identity.clone(), row.number) {
             notes.push(format!("note: row {} repeats row {earlier}: counted once", row.number));
@@ -142,7 +149,12 @@ fn write_parts(
                 entry.parts.push(PartPoint { name, failures, ..PartPoint::default() });
             }
             for part in entry.parts {
-                let part = PartPoint { row: Some(row.number), labels: row.labels.clone(), ..part };
+                let part = PartPoint {
+                    row: Some(row.number),
+                    run: identity::of_words(row),
+                    labels: row.labels.clone(),
+                    ..part
+                };
                 writer.point(&part.sealed())?;
             }
         }
@@ -172,6 +184,7 @@ fn work(
         total: u64::try_from(pending.len()).unwrap_or(u64::MAX),
         line: &line,
         is_partial: args.fleet.partial,
+        folders: Folders::default(),
     };
     let (sender, receiver) = sync_channel(WAITING);
     let next = AtomicUsize::new(0);
@@ -217,19 +230,18 @@ impl Shared<'_> {
         let mut parts = Vec::new();
         let result = self.target(&row.args).and_then(|target| {
             if self.is_partial {
-                parts = crate::cli::audit::parts(&row.args, &self.global, true)?;
+                parts = crate::cli::audit::parts(&row.args, &self.global, &self.folders, true)?;
                 return Ok(RowResult::default());
             }
-            audit_row(&row.args, &self.global, &target, &self.cells)
+            audit_row(&row.args, &self.global, &target, &self.cells, &self.folders)
         });
         let mut result = result.unwrap_or_else(|error| RowResult {
             failures: vec![format!("{error:#}")],
             ..RowResult::default()
         });
-        if let Some(part) = parts.first() {
-            // Each says all that failed in the row.
-            result.failures.clone_from(&part.failures);
-        }
+        result.failures.extend(parts.iter().flat_map(|part| part.failures.iter().cloned()));
+        result.failures.sort();
+        result.failures.dedup();
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.line.say(&format!("auditing: {done} of {} rows", self.total));
         let RowResult { points, failures, notes } = result;

@@ -5,7 +5,7 @@ use crate::evidence::decimal::{Decimal, behind, integer, owned};
 use crate::evidence::pattern::begins_like;
 
 /// The acceptance that an ATOM server was told to force.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AtomForced {
     /// Time of day, as printed.
     pub timestamp: Option<String>,

@@ -12,7 +12,7 @@ use super::forced::clock;
 const MOST: usize = 256;
 
 /// Statistics of one scheduler, which the line does not name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AtomStats {
     /// Time of day, as printed: no date.
     pub timestamp: Option<String>,

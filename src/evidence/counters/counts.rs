@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// let counts = Counts { accepted: Some(5020), steps: Some(2000), ..Counts::default() };
 /// assert_eq!(counts.accept_length(), Some(3.51));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Accepted draft tokens.
     pub accepted: Option<u64>,

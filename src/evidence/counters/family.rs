@@ -4,7 +4,7 @@
 use crate::engine::Engine;
 
 /// Who exports a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Exporter {
     /// SGLang.
     Sglang,

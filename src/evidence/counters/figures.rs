@@ -8,7 +8,7 @@ use super::snapshot::{ModelCounts, Scrape};
 use crate::evidence::RecordKind;
 
 /// One thing that a counter, a request or an endpoint says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum CounterRecord {
     /// Counters and gauges of one model: Prometheus text, or an export of AIPerf.
     Counters(ModelCounts),
@@ -23,7 +23,7 @@ pub enum CounterRecord {
 }
 
 /// Statistics of one request, as SGLang (`meta_info`), vLLM (`metrics.speculative_decoding`) or TensorRT-LLM gives them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RequestFigures {
     /// Who gave them, where the names of the fields say so.
     pub exporter: Option<super::Exporter>,
@@ -83,7 +83,7 @@ impl RequestFigures {
 }
 
 /// One record of TensorRT-LLM's `/metrics`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct IterationStats {
     /// `iter`.
     pub iteration: Option<u64>,
@@ -98,7 +98,7 @@ pub struct IterationStats {
 }
 
 /// ATOM's own statistics, summed over its ranks from the start of the process.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct DebugStats {
     /// `enabled`.
     pub enabled: Option<bool>,
@@ -113,7 +113,7 @@ pub struct DebugStats {
 }
 
 /// What a server of SGLang says of itself.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ServerInfo {
     /// `avg_spec_accept_length` of each DP rank since its start or its last flush; `None` before its first decode line.
     pub rank_accept_lens: Vec<Option<f64>>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::family::{Exporter, Family};
 
 /// What makes a series: labels in any order are one series.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct SeriesKey {
     /// Where it was scraped, where an export says so; else empty.
     pub endpoint: String,
@@ -32,10 +32,38 @@ impl SeriesKey {
     }
 }
 
+/// A key as it is written down: the name is one of those that are known.
+#[derive(serde::Deserialize)]
+struct WrittenKey {
+    endpoint: String,
+    name: String,
+    labels: BTreeMap<String, String>,
+}
+
+impl<'de> serde::Deserialize<'de> for SeriesKey {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let WrittenKey { endpoint, name, labels } = WrittenKey::deserialize(from)?;
+        let name = Family::named(&name).ok_or_else(|| serde::de::Error::custom(UNKNOWN))?.name;
+        Ok(Self { endpoint, name, labels })
+    }
+}
+
+const UNKNOWN: &str = "a metric that is not known";
+
+fn write_family<S: serde::Serializer>(family: &&'static Family, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(family.name)
+}
+
+fn read_family<'de, D: serde::Deserializer<'de>>(from: D) -> Result<&'static Family, D::Error> {
+    let name: String = serde::Deserialize::deserialize(from)?;
+    Family::named(&name).ok_or_else(|| serde::de::Error::custom(UNKNOWN))
+}
+
 /// A series over time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Track {
     /// What it counts.
+    #[serde(serialize_with = "write_family", deserialize_with = "read_family")]
     pub family: &'static Family,
     /// Its first value.
     pub first: f64,
@@ -52,7 +80,7 @@ pub struct Track {
     times: Times,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Times {
     first: Option<i64>,
     last: Option<i64>,

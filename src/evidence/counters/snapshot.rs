@@ -13,7 +13,7 @@ use super::series::{SeriesKey, Track};
 const MOST_SERIES: usize = 100_000;
 
 /// The series of one file that are about drafting.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     series: BTreeMap<SeriesKey, Track>,
     /// What an export says of a series' begin.
@@ -27,7 +27,7 @@ pub struct Snapshot {
 }
 
 /// What the sums of a snapshot span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Span {
     /// From the server's start on.
     Lifetime,
@@ -47,7 +47,7 @@ impl Span {
 }
 
 /// What kind of file counters stand in. One measurement may be exported in several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Form {
     /// One JSON document, with the sums of the whole run.
     Json,
@@ -74,7 +74,7 @@ impl Form {
 }
 
 /// When a scrape was made, as the name of its file or folder says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Moment {
     /// `before`, `start`, `begin`, `pre`.
     Before,
@@ -83,7 +83,7 @@ pub enum Moment {
 }
 
 /// The series of one scrape, and what was scraped.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scrape {
     /// When, where a name says so.
     pub moment: Option<Moment>,
@@ -127,7 +127,7 @@ impl Scrape {
 }
 
 /// What the series of one model add up to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ModelCounts {
     /// Who exports them.
     pub exporter: Exporter,

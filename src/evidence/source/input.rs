@@ -28,7 +28,7 @@ pub enum Input {
 }
 
 /// What a URL of an object begins with.
-const SCHEMES: [&str; 4] = ["s3://", "gs://", "az://", "https://"];
+const SCHEMES: [&str; 5] = ["s3://", "gs://", "az://", "https://", "http://"];
 
 impl Input {
     /// The input as it is shown to the user: control characters escaped.

@@ -275,6 +275,7 @@ fn build(scheme: &str, base: &str) -> Result<Store, Error> {
             .with_allow_http(allows_http)
     };
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_true = |name: &str| env::var(name).is_ok_and(|value| value == "true" || value == "1");
     Ok(match scheme {
         "s3" => {
             let known = [
@@ -283,10 +284,9 @@ fn build(scheme: &str, base: &str) -> Result<Store, Error> {
                 "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI",
             ];
-            let allows_http = env::var("AWS_ALLOW_HTTP").is_ok_and(|value| value == "true" || value == "1");
             let builder = AmazonS3Builder::from_env()
                 .with_url(base)
-                .with_client_options(client(allows_http))
+                .with_client_options(client(is_true("AWS_ALLOW_HTTP")))
                 .with_retry(retry)
                 .with_skip_signature(!known.iter().any(|name| is_set(name)));
             Arc::new(builder.build()?)
@@ -300,7 +300,7 @@ fn build(scheme: &str, base: &str) -> Result<Store, Error> {
             ];
             let builder = GoogleCloudStorageBuilder::from_env()
                 .with_url(base)
-                .with_client_options(client(false))
+                .with_client_options(client(is_true("GOOGLE_ALLOW_HTTP")))
                 .with_retry(retry)
                 .with_skip_signature(!known.iter().any(|name| is_set(name)));
             Arc::new(builder.build()?)
@@ -308,12 +308,19 @@ fn build(scheme: &str, base: &str) -> Result<Store, Error> {
         "az" => {
             let builder = MicrosoftAzureBuilder::from_env()
                 .with_url(base)
-                .with_client_options(client(false))
+                .with_client_options(client(is_true("AZURE_ALLOW_HTTP")))
                 .with_retry(retry);
             Arc::new(builder.build()?)
         }
-        _ => Arc::new(
-            HttpBuilder::new().with_url(base).with_client_options(client(false)).with_retry(retry).build()?,
-        ),
+        _ => {
+            let allows_http = is_true("ACCSIM_ALLOW_HTTP");
+            if scheme == "http" && !allows_http {
+                return Err(Error::NotSupported {
+                    source: "http:// can be read and changed on its way; use https://, or set ACCSIM_ALLOW_HTTP=true".into(),
+                });
+            }
+            let options = client(allows_http);
+            Arc::new(HttpBuilder::new().with_url(base).with_client_options(options).with_retry(retry).build()?)
+        }
     })
 }

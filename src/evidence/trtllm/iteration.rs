@@ -5,7 +5,7 @@ use crate::evidence::decimal::{Decimal, behind, integer, owned};
 use crate::evidence::pattern::begins_like;
 
 /// One iteration. What the line lacks, or has as `N/A`, is `None`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrtllmIteration {
     /// Its own time: `2026-08-04 19:08:13`.
     pub timestamp: Option<String>,

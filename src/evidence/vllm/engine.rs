@@ -6,7 +6,7 @@ use crate::evidence::decimal::{Decimal, behind, integer};
 use super::prefix::Prefix;
 
 /// One window of a vLLM engine. What the line lacks is `None`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VllmEngine {
     /// The process, where it is named.
     pub pid: Option<u64>,

@@ -14,7 +14,7 @@ const LENGTH_ROUNDING: f64 = 0.005;
 const SHARE_ROUNDING: f64 = 0.0005;
 
 /// One window of vLLM's speculative decoding. What the line lacks is `None`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VllmSpec {
     /// The process, where it is named.
     pub pid: Option<u64>,
