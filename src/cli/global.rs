@@ -7,6 +7,8 @@ use std::thread::available_parallelism;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
+
+use super::number::whole;
 use rayon::ThreadPoolBuilder;
 
 /// Variable that stands for `--golden-dir`.
@@ -25,7 +27,7 @@ pub(crate) struct Global {
     pub(crate) color: Color,
 
     /// Threads to work on [default: one a core]; the result is the same on any number
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", global = true, value_parser = whole::<u16>(1..=1024))]
     pub(crate) threads: Option<u16>,
 
     /// Say less: no notes and no progress on stderr
