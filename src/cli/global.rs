@@ -34,8 +34,8 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Say more: an audit shows each of several points in full; audit and records show on stderr the first 100 lines that
-    /// they skip, each with its place and why
+    /// Say more: an audit shows each of several points in full; audit and throughput draw plots; audit and records show on
+    /// stderr the first 100 lines that they skip, each with its place and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }

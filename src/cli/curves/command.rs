@@ -138,6 +138,9 @@ fn show(
     let catalogue = catalogue::open(global)?;
     let named = Named::find(&catalogue, name)?;
     named.tell_issues(global, err)?;
+    if named.curve.modes.is_empty() {
+        bail!("{}: there is no usable cell to show; accsim curves check names every fault", named.file);
+    }
     if format.is_json() {
         json::write(out, &CurveDocument::new(&named.curve, &named.file))?;
     } else {

@@ -192,7 +192,11 @@ fn one(
 /// `file:line:column: what`, as editors jump to it.
 fn located(name: &str, error: &ReadError) -> String {
     match error.at() {
-        Some(at) => format!("{name}:{}:{}: {error}", at.line, at.column),
+        Some(at) => {
+            let (error, place) = (error.to_string(), format!("{at}: "));
+            let what = error.strip_prefix(&place).unwrap_or(&error);
+            format!("{name}:{}:{}: {what}", at.line, at.column)
+        }
         None => format!("{name}: {error}"),
     }
 }
@@ -242,6 +246,10 @@ fn tell(run: &CheckRun, args: &CheckArgs, global: &Global, err: &mut dyn Write) 
     }
     for note in &run.notes {
         writeln!(err, "note: {}:{}:{}: {}", note.file, note.at.line, note.at.column, note.message)?;
+    }
+    let is_nothing = run.files.is_empty() && run.unknown.is_empty() && run.errors.is_empty();
+    if is_nothing && !args.skip_unknown && args.base.is_none() {
+        writeln!(err, "note: no recipe, launcher or environment file was found there")?;
     }
     for name in &run.unknown {
         writeln!(

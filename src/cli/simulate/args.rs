@@ -148,6 +148,10 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(super) format: FormatFlags,
 
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["env", "recipe"])]
+    pub(super) output: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) emit: EmitFlags,
 }

@@ -23,7 +23,7 @@ use super::window::Window;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SnapshotError {
     /// It cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Unreadable(#[from] ReadError),
     /// It is something else.
     #[error("{0} holds no counters of an engine: expected Prometheus text, or ATOM's /debug/mtp_stats")]
