@@ -23,7 +23,7 @@ pub enum ReadError {
     #[error(transparent)]
     Yaml(#[from] YamlError),
     /// No JSON.
-    #[error("{at}: no JSON: {message}")]
+    #[error("{at}: not JSON: {message}")]
     Json {
         /// Where.
         at: Position,

@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 
 /// The files that differ from where `base` and HEAD part, with those that are new and not yet committed; whole paths.
 pub(super) fn touched(base: &str) -> anyhow::Result<BTreeSet<PathBuf>> {
-    ensure!(!base.is_empty() && !base.starts_with('-'), "'{base}' is no revision");
+    ensure!(!base.is_empty() && !base.starts_with('-'), "'{base}' is not a revision");
     let root = text(&["rev-parse", "--show-toplevel"]).context("--base needs a git checkout")?;
     let root = PathBuf::from(root);
     let commit =

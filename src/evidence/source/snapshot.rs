@@ -42,7 +42,7 @@ pub enum SnapshotError {
         fault: LineFault,
     },
     /// No JSON.
-    #[error("{name}, line {line}: no valid JSON")]
+    #[error("{name}, line {line}: not valid JSON")]
     Json {
         /// The file.
         name: String,
