@@ -252,6 +252,23 @@ fn bash_accepts_its_script() {
     assert!(bash.wait().unwrap().success(), "{complaints}");
 }
 
+/// The folder of a release: a page for each command at every depth, the same as printed one by one.
+#[test]
+fn all_pages_of_the_manual_go_to_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = accsim(["man", "--all", folder.path().to_str().unwrap()]).output().unwrap();
+    assert_eq!((code(&output), stdout(&output)), (EXIT_OK, String::new()), "{}", stderr(&output));
+    for (file, line) in [
+        ("accsim.1", "man"),
+        ("accsim-audit.1", "man audit"),
+        ("accsim-throughput-pareto.1", "man throughput pareto"),
+    ] {
+        let page = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        assert_eq!(page, stdout(&run(line)), "{file}");
+    }
+    assert_eq!(code(&run("man --all no/such/folder")), EXIT_FAILED);
+}
+
 #[test]
 fn manual_has_a_page_for_every_command() {
     let top = stdout(&run("man"));

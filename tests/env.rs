@@ -450,7 +450,7 @@ fn impossible_input_is_refused() {
         ),
         ("dsv41flash --engine sglang", "<METHOD>"),
         ("dsv41flash dspark --engine sglang", "<K>"),
-        ("dsv41flash dspark 0 --engine sglang", "0 is not in 1.."),
+        ("dsv41flash dspark 0 --engine sglang", "expected a whole number, 1 or more"),
         ("dsv41flash dspark 5.0 --engine sglang", "5.0"),
         ("dsv41flash dspark 5 --engine sglang --algorithm dspark", "--algorithm"),
         (

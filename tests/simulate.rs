@@ -423,9 +423,12 @@ fn negative_numbers_are_values() {
         ("simulate --accept-length -inf --num-steps 3", "error: an accept length is"),
         (
             "simulate --accept-length 3 --num-steps -3",
-            "error: invalid value '-3' for '--num-steps <N>': -3 is not in",
+            "error: invalid value '-3' for '--num-steps <N>': expected a whole number from 1 to 1000000",
         ),
-        ("simulate dsv41flash dspark -5", "error: invalid value '-5' for '[K]': -5 is not in"),
+        (
+            "simulate dsv41flash dspark -5",
+            "error: invalid value '-5' for '[K]': expected a whole number, 1 or more",
+        ),
         ("simulate --rates -0.5,0.2", "error: the acceptance rate of position 1 is -0.5"),
         (
             "simulate dsv41flash dspark 5 --steps -5",
@@ -443,7 +446,10 @@ fn negative_numbers_are_values() {
             "env --accept-length -5 --max-accept-length 6 --engine sglang",
             "error: an accept length is at least 1",
         ),
-        ("curves lookup dsv41flash dspark -5", "error: invalid value '-5' for '<K>': -5 is not in"),
+        (
+            "curves lookup dsv41flash dspark -5",
+            "error: invalid value '-5' for '<K>': expected a whole number, 1 or more",
+        ),
         (
             &format!("audit {log} --accept-length 2 --margin -2%"),
             "error: invalid value '-2%' for '--margin <MARGIN>'",
@@ -456,4 +462,23 @@ fn negative_numbers_are_values() {
         assert_eq!((exit, out.as_str()), (Exit::Failed, ""), "{line}");
         assert!(err.starts_with(message), "{line}: {err}");
     }
+}
+
+#[test]
+fn the_law_is_drawn_into_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("law.svg");
+    let (exit, out, _) = accsim(&format!("simulate dsv41flash dspark 5 --steps 1000 -o {}", file.display()));
+    assert_eq!((exit, out.as_str()), (Exit::Ok, ""));
+    let drawing = std::fs::read_to_string(&file).unwrap();
+    for word in ["<svg", "Lengths of a verify step", "Values that a line of 40 steps prints"] {
+        assert!(drawing.contains(word), "{word}");
+    }
+    // Other names get the text, and --json the document.
+    let file = folder.path().join("law.txt");
+    accsim(&format!("simulate dsv41flash dspark 5 --steps 1000 -o {}", file.display()));
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        accsim("simulate dsv41flash dspark 5 --steps 1000").1
+    );
 }

@@ -25,6 +25,22 @@ use super::speed::SpeedSummary;
 
 /// Judges one point against a target; without one, reports what was measured and which kind of law fits. Evaluation
 /// runs have no target.
+///
+/// ```
+/// use accsim::audit::{FindingCode, Options, PointBuilder, Verdict, judge};
+/// use accsim::evidence::{Input, Reader};
+/// use accsim::golden::Target;
+///
+/// // A server of SGLang 0.5.16 that rounded 3.51 once.
+/// let log = std::path::Path::new("tests/data/h200/dspark_k5_al351.log");
+/// let mut point = PointBuilder::new("dspark");
+/// let errors = Reader::default().read(&Input::from(log), &mut |place, record| point.add(place, record));
+/// assert!(errors.is_empty());
+/// let report = judge(&point.finish(), Some(&Target::explicit(3.51, 6)?), &Options::default());
+/// assert_eq!(report.verdict, Verdict::Inconsistent);
+/// assert!(report.findings.iter().any(|finding| finding.code == FindingCode::TargetRounded));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn judge(seen: &Observed, target: Option<&Target>, options: &Options) -> PointReport {
     judge_by(seen, target, options, Looks::One)

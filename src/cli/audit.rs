@@ -19,6 +19,7 @@ use super::fleet::FleetFlags;
 use super::format::{ReportFlags, ReportFormat};
 use super::global::Color;
 use super::limits::LimitFlags;
+use super::number::{decimal, whole};
 use super::output::{is_svg, write_to};
 use super::progress::ProgressLine;
 use super::recover::recover;
@@ -87,18 +88,18 @@ pub(crate) struct AuditArgs {
 
     /// Draft length: tokens drafted per verify step
     #[arg(long, value_name = "K", help_heading = GOLDEN, requires = "model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = whole::<u32>(1..))]
     draft_length: Option<u32>,
 
     #[command(flatten)]
     cell: CellFlags,
 
     /// Tokens per verify step that the run should show, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true)]
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true, value_parser = decimal)]
     accept_length: Option<f64>,
 
     /// Most tokens that one verify step can emit: draft length + 1 [default: as the server's arguments in the log say]
-    #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length")]
+    #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length", value_parser = whole::<u32>(..))]
     max_accept_length: Option<u32>,
 
     /// What the run was told: an environment, an env file, a `set -x` trace or a server-info document
@@ -122,7 +123,7 @@ pub(crate) struct AuditArgs {
     confidence: Confidence,
 
     /// Verify steps per decode line [default: as the log says, else as its values say, else 40]
-    #[arg(long, value_name = "N", help_heading = JUDGEMENT, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help_heading = JUDGEMENT, value_parser = whole::<u32>(1..))]
     decode_log_interval: Option<u32>,
 
     /// The run is an evaluation: any sign of simulated acceptance is wrong
@@ -140,6 +141,7 @@ pub(crate) struct AuditArgs {
 
     /// Pass over the first N decode lines of each rank of a point (warm-up)
     #[arg(long, value_name = "N", help_heading = SCOPE, default_value_t = 0, hide_default_value = true)]
+    #[arg(value_parser = whole::<u64>(..))]
     skip_lines: u64,
 
     /// What makes a point, one run of one server

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, ensure};
 
 use crate::golden::{Catalogue, Lookup, LookupError, Query, Severity};
 
@@ -10,10 +10,11 @@ use super::global::Global;
 
 /// The compiled-in curves, or those of `--golden-dir`.
 pub(crate) fn open(global: &Global) -> anyhow::Result<Catalogue> {
-    Ok(match &global.golden_dir {
-        Some(directory) => Catalogue::from_dir(directory)?,
-        None => Catalogue::builtin(),
-    })
+    let Some(directory) = &global.golden_dir else { return Ok(Catalogue::builtin()) };
+    let catalogue = Catalogue::from_dir(directory)?;
+    let is_empty = catalogue.entries().next().is_none() && catalogue.unnamed().is_empty();
+    ensure!(!is_empty, "{}: no curve file is in this directory; expected NAME.yaml", directory.display());
+    Ok(catalogue)
 }
 
 /// The golden cell for a question; a refusal names the flag that answers it.

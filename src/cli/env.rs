@@ -6,6 +6,7 @@ use anyhow::{bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
+use super::number::{decimal, whole};
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
 use crate::engine::{self, Drafter, Engine, EngineVersion, Models, Server, Settings};
@@ -33,7 +34,7 @@ pub(crate) struct EnvArgs {
     method: Option<String>,
 
     /// Draft length: tokens drafted per verify step
-    #[arg(value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_name = "K", value_parser = whole::<u32>(1..))]
     draft_length: Option<u32>,
 
     #[command(flatten)]
@@ -41,11 +42,11 @@ pub(crate) struct EnvArgs {
 
     /// Tokens per verify step, the target model's own included
     #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true, requires = "max_accept_length")]
-    #[arg(value_parser = number)]
+    #[arg(value_parser = decimal)]
     accept_length: Option<f64>,
 
     /// Most tokens that one verify step can emit: draft length + 1
-    #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length")]
+    #[arg(long, value_name = "M", help_heading = EXPLICIT, requires = "accept_length", value_parser = whole::<u32>(..))]
     max_accept_length: Option<u32>,
 
     /// Drafting algorithm: eagle, eagle3, nextn, mtp, standalone, ngram, dspark, dflash
@@ -61,7 +62,7 @@ pub(crate) struct EnvArgs {
     engine_version: Option<EngineVersion>,
 
     /// SGLang: drafts an EAGLE server keeps per step (speculative-eagle-topk)
-    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = whole::<u32>(1..))]
     eagle_topk: Option<u32>,
 
     /// SGLang: whether speculation runs with overlap scheduling [default: the version's own]
@@ -109,10 +110,6 @@ enum Switch {
 
 fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(Engine::ALL.map(Engine::name)).try_map(|name| name.parse::<Engine>())
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "expected a number like 3.51".to_owned())
 }
 
 pub(crate) fn run(

@@ -7,6 +7,8 @@ use std::thread::available_parallelism;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
+
+use super::number::whole;
 use rayon::ThreadPoolBuilder;
 
 /// Variable that stands for `--golden-dir`.
@@ -25,15 +27,15 @@ pub(crate) struct Global {
     pub(crate) color: Color,
 
     /// Threads to work on [default: one a core]; the result is the same on any number
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", global = true, value_parser = whole::<u16>(1..=1024))]
     pub(crate) threads: Option<u16>,
 
     /// Say less: no notes and no progress on stderr
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Say more: an audit shows each of several points in full; audit and records show on stderr the first 100 lines that
-    /// they skip, each with its place and why
+    /// Say more: an audit shows each of several points in full; audit and throughput draw plots; audit and records show on
+    /// stderr the first 100 lines that they skip, each with its place and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::number::whole;
 use crate::evidence::Limits;
 
 /// Limits on what a file may cost; each error that comes from one names its flag.
@@ -18,7 +19,7 @@ pub(crate) struct LimitFlags {
     max_decompressed: Option<u64>,
 
     /// Refuse a file that decompresses to more than N times its size and 64 MiB [default: 1000]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..), hide_short_help = true)]
     max_ratio: Option<u64>,
 
     /// Refuse zstd and xz streams that ask for more than SIZE of memory [default: 64MiB]
@@ -26,11 +27,11 @@ pub(crate) struct LimitFlags {
     max_window: Option<u64>,
 
     /// Read at most N files of a directory, or entries of an archive [default: 100000]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..), hide_short_help = true)]
     max_entries: Option<u64>,
 
     /// Read through at most N layers of archives and compression; .tar.gz is two [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Limits::MOST_LAYERS)), hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(..=u64::from(Limits::MOST_LAYERS)), hide_short_help = true)]
     max_layers: Option<u32>,
 }
 

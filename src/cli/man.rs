@@ -1,12 +1,14 @@
 //! `accsim man`: the manual, one page a command, in roff; or all of it as one page of Markdown.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::{Args, CommandFactory as _};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use super::output::whole_file;
 use super::{Cli, Exit, reference};
 
 /// Flags of `accsim man`.
@@ -19,6 +21,10 @@ pub(crate) struct ManArgs {
     /// Print every command with its flags as one page of Markdown
     #[arg(long, conflicts_with = "command")]
     markdown: bool,
+
+    /// Write all pages into the folder DIR: accsim.1, accsim-audit.1, ..
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "markdown"])]
+    all: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -29,15 +35,31 @@ pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
         reference::write(&root, out)?;
         return Ok(Exit::Ok);
     }
-    let page = Man::new(find(&root, &args.command)?.clone());
+    match &args.all {
+        Some(folder) => all(&root, folder)?,
+        None => page(find(&root, &args.command)?, out)?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn page(command: &clap::Command, out: &mut dyn Write) -> io::Result<()> {
     // No date, so that a build repeats; an empty word must be quoted to keep its place.
-    page.date(r#""""#)
+    Man::new(command.clone())
+        .date(r#""""#)
         .source(concat!("accsim ", env!("CARGO_PKG_VERSION")))
         .manual("accsim manual")
         .render(out)?;
     // `to_roff` leaves out the preamble, which stands at the page's head already.
-    out.write_all(exit_status().to_roff().as_bytes())?;
-    Ok(Exit::Ok)
+    out.write_all(exit_status().to_roff().as_bytes())
+}
+
+/// The page of a command and of all below it.
+fn all(command: &clap::Command, folder: &Path) -> anyhow::Result<()> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let file = folder.join(format!("{name}.1"));
+    whole_file(&file, |created| page(command, created))
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    command.get_subcommands().try_for_each(|inner| all(inner, folder))
 }
 
 fn find<'a>(root: &'a clap::Command, words: &[String]) -> anyhow::Result<&'a clap::Command> {

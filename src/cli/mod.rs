@@ -15,6 +15,7 @@ mod global;
 mod help;
 mod limits;
 mod man;
+mod number;
 mod output;
 mod progress;
 mod recipe;

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 /// Writes to `out`, or to the file that was named.
 pub(crate) fn write_to(
@@ -13,6 +13,11 @@ pub(crate) fn write_to(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let Some(file) = file else { return Ok(write(out)?) };
+    ensure!(
+        !is_other_picture(file),
+        "cannot write {}: drawings are written as SVG; name a FILE.svg",
+        file.display()
+    );
     let written = whole_file(file, |created| {
         let mut buffer = BufWriter::new(created);
         write(&mut buffer)?;
@@ -24,6 +29,12 @@ pub(crate) fn write_to(
 /// Whether a result that goes there is to be a drawing: the name ends in `.svg`.
 pub(crate) fn is_svg(file: Option<&Path>) -> bool {
     file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+}
+
+/// Whether the name asks for a picture of a kind that nothing here writes.
+fn is_other_picture(file: &Path) -> bool {
+    const KINDS: [&str; 8] = ["png", "jpg", "jpeg", "gif", "webp", "pdf", "eps", "ps"];
+    file.extension().is_some_and(|extension| KINDS.iter().any(|kind| extension.eq_ignore_ascii_case(kind)))
 }
 
 /// Writes a file beside the one that was named and renames it, so that nobody reads half of it.
@@ -64,6 +75,15 @@ fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_picture_that_nobody_writes_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("curves.PNG");
+        let refused = write_to(Some(&file), &mut io::sink(), |out| out.write_all(b"text")).unwrap_err();
+        assert!(refused.to_string().ends_with("drawings are written as SVG; name a FILE.svg"), "{refused}");
+        assert!(!file.exists());
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_beside_it() {

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::audit::Wanted;
+use super::number::whole;
 use crate::audit::{Observed, ReplayMode, RivalCell};
 use crate::replay::{DrawMethod, ReplayOptions, StatedTarget};
 
@@ -17,7 +18,7 @@ pub(super) struct ReplayFlags {
     replay: ReplayFlag,
 
     /// The server's random seed, where the log does not name it
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = whole::<u64>(..))]
     random_seed: Option<u64>,
 
     /// Search the seed of a log that does not name it, among all 2^30 that a server can have picked: some minutes on a

@@ -42,6 +42,12 @@ where
 ///
 /// A reader that closes `out` early ends the command quietly: with the code that it had reached when all but the
 /// last buffer was written, else with 0.
+///
+/// ```
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let exit = accsim::cli::run(["accsim", "curves", "lookup", "glm5.2", "mtp", "3"], &mut out, &mut err);
+/// assert_eq!((exit.code(), out.as_slice()), (0, &b"2.99\n"[..]));
+/// ```
 pub fn run<I, T>(args: I, out: &mut (dyn Write + 'static), err: &mut (dyn Write + 'static)) -> Exit
 where
     I: IntoIterator<Item = T>,

@@ -25,7 +25,7 @@ pub(crate) struct CellFlags {
 pub(crate) enum ThinkingFlag {
     /// The model thinks.
     On,
-    /// It does not.
+    /// The model does not think.
     Off,
 }
 

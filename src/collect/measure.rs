@@ -62,6 +62,19 @@ impl Refusal {
 }
 
 /// The accept length between two snapshots: sums over all engines, ranks and endpoints of one model, then the quotient.
+///
+/// ```
+/// use accsim::collect::measure;
+/// use accsim::evidence::{Input, Limits, read_snapshot};
+///
+/// let read = |file: &str| {
+///     let path = format!("tests/data/counters/{file}");
+///     read_snapshot(&Input::from(std::path::Path::new(&path)), &Limits::default())
+/// };
+/// let measured = measure(&read("vllm_before.prom")?, &read("vllm_after.prom")?, None)?;
+/// assert_eq!(format!("{:.2}", measured.accept_length), "3.51");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn measure(before: &Snapshot, after: &Snapshot, model: Option<&str>) -> Result<Measured, Refusal> {
     let difference = difference(before, after, model)?;
     if let Some(contradiction) = difference.counts.contradictions().into_iter().next() {

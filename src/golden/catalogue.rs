@@ -19,6 +19,16 @@ pub enum CatalogueOrigin {
 }
 
 /// Curves by name. A curve is parsed when it is first asked for.
+///
+/// ```
+/// use accsim::golden::{Catalogue, Thinking};
+///
+/// let catalogue = Catalogue::builtin();
+/// let curve = catalogue.get("glm5.2_mtp").and_then(|entry| entry.load().curve.as_ref().ok());
+/// let cells: Vec<String> = curve.into_iter().flat_map(|curve| curve.values(Thinking::On)).map(|(_, al)| al.to_string()).collect();
+/// assert_eq!(cells[..4].join(" "), "1.84 2.50 2.99 3.33");
+/// assert_eq!(catalogue.nearest("glm5.2_mpt"), ["glm5.2_mtp"]);
+/// ```
 #[derive(Debug)]
 pub struct Catalogue {
     origin: CatalogueOrigin,

@@ -40,7 +40,7 @@ pub enum DirectoryError {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system says no.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// A directory, a pipe, a device.
     #[error("not a regular file")]

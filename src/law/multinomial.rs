@@ -11,6 +11,14 @@ const REACH: f64 = 38.0;
 
 /// Normal(target, 1), clamped to `[1, M]`, rounded half to even; drawn once a step. The open tails stand on 1 and M,
 /// so its mean is not the target: 3.39 with M = 4 gives 3.240.
+///
+/// ```
+/// use accsim::law::{Multinomial, Setting};
+///
+/// let law = Multinomial::new(Setting::new(3.39, 4)?);
+/// assert_eq!(format!("{:.3}", law.mean()), "3.240");
+/// # Ok::<(), accsim::law::SettingError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multinomial {
     pmf: Pmf,

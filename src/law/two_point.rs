@@ -16,6 +16,16 @@ const MAX_END_TERMS: u64 = 1000;
 ///
 /// SGLang's `match-expected` draws from it once a step (sgl-project/sglang, `spec_utils`: the target is clamped to
 /// `[1, M]`, `lo` is its floor); vLLM, ATOM and TensorRT-LLM draw once a request.
+///
+/// ```
+/// use accsim::law::{Setting, TwoPoint};
+///
+/// let law = TwoPoint::new(Setting::new(3.51, 6)?);
+/// assert_eq!((law.lo(), law.hi(), format!("{:.2}", law.weight())), (3, 4, "0.51".to_owned()));
+/// // An integer length is drawn always.
+/// assert!(TwoPoint::new(Setting::new(4.0, 6)?).is_constant());
+/// # Ok::<(), accsim::law::SettingError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoPoint {
     lo: u32,

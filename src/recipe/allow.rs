@@ -19,7 +19,7 @@ pub struct Date {
 
 /// No day.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no date; expected one like 2027-01-31")]
+#[error("'{0}' is not a date; expected one like 2027-01-31")]
 pub struct DateError(String);
 
 impl FromStr for Date {

@@ -23,7 +23,7 @@ pub enum ReadError {
     #[error(transparent)]
     Yaml(#[from] YamlError),
     /// No JSON.
-    #[error("{at}: no JSON: {message}")]
+    #[error("{at}: not JSON: {message}")]
     Json {
         /// Where.
         at: Position,
@@ -131,6 +131,16 @@ enum Guess {
 /// What a file says of servers and simulated acceptance; `None` for a file of another kind.
 ///
 /// The kind is told by the name, else by the text: `{` begins JSON, `#!` or `#SBATCH` a script.
+///
+/// ```
+/// use accsim::recipe::{Kind, read};
+///
+/// let script = "#!/bin/bash\nexport SGLANG_SIMULATE_ACC_LEN=3.51\n";
+/// let document = read("run.sh", script)?.ok_or("nothing to check")?;
+/// assert_eq!(document.kind, Kind::Launcher);
+/// assert!(read("notes.txt", "no server is started here")?.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read(name: &str, text: &str) -> Result<Option<Document>, ReadError> {
     read_within(name, text, &Limits::default())
 }

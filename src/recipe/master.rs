@@ -41,7 +41,7 @@ pub enum MasterError {
     #[error(transparent)]
     Yaml(#[from] YamlError),
     /// No entry with `scenarios`.
-    #[error("this is no master configuration: no entry has scenarios")]
+    #[error("not a master configuration: no entry has scenarios")]
     NoScenarios,
 }
 
@@ -61,6 +61,13 @@ pub(crate) fn is_master(root: &Mapping) -> bool {
 }
 
 /// Reads a master configuration.
+///
+/// ```
+/// use accsim::recipe::parse_master;
+///
+/// let refused = parse_master("master.yaml", "name: something else\n");
+/// assert_eq!(refused.unwrap_err().to_string(), "not a master configuration: no entry has scenarios");
+/// ```
 pub fn parse_master(file: &str, content: &str) -> Result<Master, MasterError> {
     let Node::Mapping(root) = parse(content)? else { return Err(MasterError::NoScenarios) };
     if !is_master(&root) {

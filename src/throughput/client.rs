@@ -44,7 +44,7 @@ pub struct Timed {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Not JSON, or not with these fields.
-    #[error("no client measurements")]
+    #[error("not what a client measured")]
     Syntax(#[from] serde_json::Error),
     /// A number that no client measures.
     #[error("phase {phase}, request {request}: {what}")]
@@ -176,7 +176,7 @@ mod tests {
             ("5, 6", "5, 0", "below 1"),
             ("\"concurrency\": 1", "\"concurrency\": 0", "concurrency is 0"),
             ("[[10, 12, 5, 6, null]]", "[]", "no requests"),
-            ("phases", "pages", "no client measurements"),
+            ("phases", "pages", "not what a client measured"),
         ] {
             let error = read_client(good.replace(from, to).as_bytes()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

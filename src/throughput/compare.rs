@@ -57,7 +57,7 @@ pub enum CompareError {
     #[error(transparent)]
     Simulation(#[from] SimError),
     /// An accept length that the draft length cannot reach.
-    #[error("accept length {0} is no target")]
+    #[error("accept length {0} cannot be a target")]
     AcceptLength(f64),
 }
 

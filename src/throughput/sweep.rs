@@ -94,6 +94,34 @@ pub enum SweepError {
 
 /// Runs a sweep. All cells see the same requests and the same draws (common random numbers), so that margins are those of the
 /// settings and not of chance.
+///
+/// ```
+/// use accsim::evidence::{Input, Reader};
+/// use accsim::simulate::Replicates;
+/// use accsim::throughput::{Lengths, Observer, Options, Sweep, calibrate, sweep};
+///
+/// let mut observer = Observer::new(None);
+/// for log in ["e3k3_al299", "e3k5_al351"] {
+///     observer.begin(log);
+///     let path = format!("tests/data/h200/{log}.log");
+///     let input = Input::from(std::path::Path::new(&path));
+///     let errors = Reader::default().read(&input, &mut |place, record| observer.record(place, record));
+///     assert!(errors.is_empty());
+/// }
+/// let model = calibrate(&observer.finish()?, &Options::default())?;
+/// let plan = Sweep {
+///     curve: vec![(3, 2.99), (5, 3.61)],
+///     concurrency: vec![4],
+///     input: Lengths::fixed(512),
+///     output: Lengths::fixed(128),
+///     duration_s: 5.0,
+///     replicates: Replicates { count: 2, seed: 0 },
+///     with_plain: false,
+/// };
+/// // At four clients five drafts are the faster ones.
+/// assert_eq!(sweep(&model, &plan)?.best[0].drafts, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
     let found = model.draft_lengths();
     if found.len() < 2 {

@@ -79,6 +79,15 @@ pub enum TraceError {
 
 /// Reads a trace. Times are seconds (`arrival_s`) or milliseconds (`timestamp`, as Mooncake's traces have them), counted from
 /// the first request; a trace without times serves a closed loop. Requests come in the order of their times.
+///
+/// ```
+/// use accsim::throughput::{TraceForm, read_trace};
+///
+/// let trace = "timestamp,input_length,output_length\n1000,512,64\n1500,128,32\n";
+/// let requests = read_trace(trace.as_bytes(), TraceForm::Csv)?;
+/// assert_eq!((requests[1].arrival_s, requests[1].input, requests[1].output), (0.5, 128, 32));
+/// # Ok::<(), accsim::throughput::TraceError>(())
+/// ```
 pub fn read_trace(source: impl BufRead, form: TraceForm) -> Result<Vec<Request>, TraceError> {
     let mut requests = match form {
         TraceForm::Csv => read_csv(source)?,

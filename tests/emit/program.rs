@@ -108,10 +108,10 @@ fn what_cannot_be_written_is_said() {
             "--emit-log - --running-req 5-4",
             "error: invalid value '5-4' for '--running-req <A[-B]>': 5 is above 4",
         ),
-        ("--emit-log - --pause 5", "error: invalid value '5' for '--pause <LINES:SECONDS>': '5' is no pause"),
+        ("--emit-log - --pause 5", "error: invalid value '5' for '--pause <LINES:SECONDS>': '5' is not a pause"),
         (
             "--emit-log - --decode-share 0",
-            "error: invalid value '0' for '--decode-share <PERCENT>': '0' is no share",
+            "error: invalid value '0' for '--decode-share <PERCENT>': '0' is not a share",
         ),
         ("--emit-log - --start now", "error: invalid value 'now' for '--start <TIME>': 'now' is no time"),
         ("--engine sglang --engine-version 0.3.5 --emit-log -", "error: there is no law to draw a log from"),

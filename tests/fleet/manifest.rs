@@ -178,7 +178,7 @@ fn a_damaged_line_costs_its_row_and_another_file_is_refused() {
     let again = accsim(folder.path(), WITH_JOURNAL);
     assert_eq!(again.stdout, whole.stdout);
     assert!(text(&again.stderr).contains("line 3 is damaged"), "{}", text(&again.stderr));
-    for (content, said) in [("{\"accsim_journal\":2}\n", "version 2"), ("path\n", "no journal of accsim")] {
+    for (content, said) in [("{\"accsim_journal\":2}\n", "version 2"), ("path\n", "not a journal")] {
         write(folder.path(), "j", content);
         let refused = accsim(folder.path(), WITH_JOURNAL);
         assert_eq!(code(&refused), 2);
@@ -236,6 +236,17 @@ fn shards_are_the_whole_on_any_number_of_threads() {
     assert_eq!(accsim(folder.path(), &format!("{line} --threads 7")).stdout, whole.stdout);
     for wrong in ["0/3", "4/3", "x"] {
         assert_eq!(code(&accsim(folder.path(), &format!("{line} --shard {wrong}"))), 2);
+    }
+}
+
+/// What is about a manifest means nothing without one, and is not passed over.
+#[test]
+fn a_journal_or_a_shard_without_a_manifest_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for flag in ["--journal done", "--shard 1/2"] {
+        let output = accsim(folder.path(), &format!("audit a.log {flag}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(code(&output) == 2 && said.contains("cannot be used with '[PATH]...'"), "{flag}: {said}");
     }
 }
 

@@ -65,7 +65,7 @@ fn refused_lookups_exit_2_and_print_nothing() {
         (&["dsv41flash", "dspark", "6"][..], "has 1-5"),
         (&["kimik3", "dspark", "7"], "--draft-sample-method"),
         (&["kimik3", "dspark", "7"], "probabilistic"),
-        (&["dsv4", "mtp", "0"], "0 is not in 1.."),
+        (&["dsv4", "mtp", "0"], "expected a whole number, 1 or more"),
         (&["dsv4", "mtp", "3.0"], "invalid value '3.0'"),
         (&["dsv4", "mtp", "3", "--thinking", "maybe"], "maybe"),
         (&["../x", "mtp", "3"], "no model prefix"),
@@ -215,6 +215,20 @@ fn another_directory_replaces_the_compiled_in_curves() {
     assert_eq!((list.code, list.out.lines().count()), (0, 2));
     assert!(list.err.contains("BAD.yaml") && list.err.contains("no_mtp.yaml"), "{}", list.err);
     assert_eq!(accsim(&["--golden-dir", "no/such", "curves", "list"]).code, 2);
+}
+
+/// What holds nothing is said to, and is no list of no curves.
+#[test]
+fn a_directory_or_a_file_without_a_cell_is_refused() {
+    let empty = directory("nothing", &[]);
+    let list = accsim(&["--golden-dir", empty.to_str().unwrap(), "curves", "list"]);
+    assert_eq!((list.code, list.out.as_str()), (2, ""));
+    assert!(list.err.contains("no curve file is in this directory"), "{}", list.err);
+
+    let odd = directory("odd", &[("odd.yaml", b"a: 1")]).join("odd.yaml");
+    let shown = accsim(&["curves", "show", odd.to_str().unwrap()]);
+    assert_eq!((shown.code, shown.out.as_str()), (2, ""));
+    assert!(shown.err.contains("no usable cell"), "{}", shown.err);
 }
 
 /// A file is shown with the provenance beside it, as by its name.

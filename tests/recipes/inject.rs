@@ -132,7 +132,7 @@ fn refusals_write_nothing() {
         (list, &["--framework", "vllm"], "expected a JSON object"),
         (collapsed, &["--framework", "sglang"], "index 2 is out of range"),
         (shared, &["--framework", "sglang"], "anchor"),
-        ("a: 1\n", &["--framework", "sglang"], "no srt-slurm recipe"),
+        ("a: 1\n", &["--framework", "sglang"], "not an srt-slurm recipe"),
         ("a: [\n", &["--framework", "sglang"], "invalid YAML"),
     ] {
         let file = folder.path().join("r.yaml");

@@ -137,7 +137,7 @@ fn what_starts_no_server_is_refused() {
     folder.write("bad.json", "{\"args\": \n");
     for (line, part) in [
         ("note.txt a.sh", "no server is started here"),
-        ("bad.json a.sh", "no JSON"),
+        ("bad.json a.sh", "not JSON"),
         ("none.sh a.sh", "cannot read none.sh"),
         ("- -", "standard input can be read once"),
     ] {

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::format::FormatFlags;
 use crate::cli::global::Global;
+use crate::cli::number::whole;
 use crate::cli::output::{is_svg, write_to};
 use crate::cli::select::CellFlags;
 use crate::cli::{Exit, catalogue};
@@ -71,7 +72,7 @@ pub(crate) struct LookupArgs {
     /// Drafting method: mtp, eagle3, dspark (eagle and nextn are aliases)
     method: String,
     /// Draft length: tokens drafted per verify step
-    #[arg(value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_name = "K", value_parser = whole::<u32>(1..))]
     draft_length: u32,
     #[command(flatten)]
     cell: CellFlags,
@@ -137,6 +138,9 @@ fn show(
     let catalogue = catalogue::open(global)?;
     let named = Named::find(&catalogue, name)?;
     named.tell_issues(global, err)?;
+    if named.curve.modes.is_empty() {
+        bail!("{}: there is no usable cell to show; accsim curves check names every fault", named.file);
+    }
     if format.is_json() {
         json::write(out, &CurveDocument::new(&named.curve, &named.file))?;
     } else {

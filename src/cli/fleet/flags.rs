@@ -21,7 +21,7 @@ pub(crate) struct FleetFlags {
     pub(crate) manifest: Option<PathBuf>,
 
     /// Keep each row's result in FILE as soon as it is there, and take from it what an earlier, interrupted audit has done
-    #[arg(long, value_name = "FILE", requires = "manifest")]
+    #[arg(long, value_name = "FILE", requires = "manifest", conflicts_with = "paths")]
     pub(crate) journal: Option<PathBuf>,
 
     /// Write what the logs add to their points in place of verdicts: small parts, which accsim merge puts together
@@ -33,7 +33,7 @@ pub(crate) struct FleetFlags {
     pub(crate) point: Option<String>,
 
     /// Of the manifest's rows audit only every N-th, from the I-th on (1/16 to 16/16)
-    #[arg(long, value_name = "I/N", requires = "manifest")]
+    #[arg(long, value_name = "I/N", requires = "manifest", conflicts_with = "paths")]
     pub(crate) shard: Option<Shard>,
 
     /// Audit no row, and say of each why: for whoever spreads rows over machines and lost one at them

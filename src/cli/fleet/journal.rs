@@ -81,7 +81,7 @@ impl Journal {
         let name = path.display();
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = file.with_context(|| format!("cannot open the journal {name}"))?;
-        ensure!(file.metadata()?.is_file(), "{name} is no file, and so no journal");
+        ensure!(file.metadata()?.is_file(), "{name} is not a regular file, so it cannot be a journal");
         if file.try_lock().is_err() {
             bail!("another audit is writing the journal {name}");
         }
@@ -114,7 +114,7 @@ impl Journal {
                     Err(_)
                         if !is_whole
                             && b"{\"accsim_journal\":".starts_with(line.get(..18).unwrap_or(&line)) => {}
-                    Err(_) => bail!("it is no journal of accsim"),
+                    Err(_) => bail!("not a journal that accsim wrote"),
                 }
             } else if is_whole {
                 match serde_json::from_slice::<Entry>(&line) {

@@ -286,7 +286,7 @@ pub(super) fn read(bytes: &[u8]) -> anyhow::Result<Vec<PartPoint>> {
     let head: Head = match serde_json::from_slice(bytes) {
         Ok(head) => head,
         Err(error) if error.is_eof() => bail!("the part ends early"),
-        Err(_) => bail!("it is no part written by audit --partial"),
+        Err(_) => bail!("not a part that audit --partial wrote"),
     };
     ensure!(
         head.accsim_part <= VERSION,

@@ -273,6 +273,10 @@ fn tell(run: &CheckRun, args: &CheckArgs, global: &Global, err: &mut dyn Write) 
     for note in &run.notes {
         writeln!(err, "note: {}:{}:{}: {}", note.file, note.at.line, note.at.column, note.message)?;
     }
+    let is_nothing = run.files.is_empty() && run.unknown.is_empty() && run.errors.is_empty();
+    if is_nothing && !args.skip_unknown && args.base.is_none() {
+        writeln!(err, "note: no recipe, launcher or environment file was found there")?;
+    }
     for name in &run.unknown {
         writeln!(
             err,

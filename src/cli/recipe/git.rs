@@ -5,17 +5,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 
 /// The files that differ from where `base` and HEAD part, with those that are new and not yet committed; whole paths.
 pub(super) fn touched(base: &str) -> anyhow::Result<BTreeSet<PathBuf>> {
-    ensure!(!base.is_empty() && !base.starts_with('-'), "'{base}' is no revision");
+    ensure!(!base.is_empty() && !base.starts_with('-'), "'{base}' is not a revision");
     let root = text(&["rev-parse", "--show-toplevel"]).context("--base needs a git checkout")?;
     let root = PathBuf::from(root);
     let commit =
         text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{base}^{{commit}}")])
-            .with_context(|| {
-                format!("git knows no revision '{base}'; a shallow checkout may lack it (fetch-depth: 0)")
+            .map_err(|_| {
+                anyhow!("git knows no revision '{base}'; a shallow checkout may lack it (fetch-depth: 0)")
             })?;
     // Where there is nothing in common, the revision itself is compared with.
     let fork = text(&["merge-base", &commit, "HEAD"]).unwrap_or_else(|_| commit.clone());

@@ -11,6 +11,7 @@ use super::gather::{Named, gather};
 use super::launch_diff::{self, LaunchDiffArgs};
 use crate::audit::Margin;
 use crate::cli::limits::LimitFlags;
+use crate::cli::number::whole;
 use crate::cli::output::write_to;
 use crate::cli::select::CellFlags;
 use crate::cli::{Exit, Global};
@@ -51,7 +52,7 @@ pub(crate) struct SignoffArgs {
     pub(super) method: Option<String>,
 
     /// Draft length [default: as the servers' logs say]
-    #[arg(long, value_name = "K", requires = "model", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", requires = "model", value_parser = whole::<u32>(1..))]
     pub(super) draft_length: Option<u32>,
 
     #[command(flatten)]

@@ -9,6 +9,7 @@ use super::emit::EmitFlags;
 use super::lines::LineFlags;
 use crate::cli::format::FormatFlags;
 use crate::cli::found::FoundFile;
+use crate::cli::number::{decimal, whole};
 use crate::cli::select::CellFlags;
 use crate::engine::{Drafter, Engine, EngineVersion, Models, Server};
 
@@ -38,23 +39,23 @@ pub(crate) struct SimulateArgs {
     pub(super) drafting: Option<String>,
 
     /// Draft length: tokens drafted per verify step
-    #[arg(value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_name = "K", value_parser = whole::<u32>(1..))]
     pub(super) draft_length: Option<u32>,
 
     #[command(flatten)]
     pub(super) cell: CellFlags,
 
     /// Tokens per verify step, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true, value_parser = number)]
+    #[arg(long, value_name = "AL", help_heading = EXPLICIT, allow_hyphen_values = true, value_parser = decimal)]
     pub(super) accept_length: Option<f64>,
 
     /// Unconditional acceptance rate of each draft position: the share of steps that accept it and all before it
-    #[arg(long, value_name = "P1,P2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = number, allow_hyphen_values = true)]
+    #[arg(long, value_name = "P1,P2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = decimal, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["accept_length", "conditional_rates"])]
     pub(super) rates: Vec<f64>,
 
     /// Acceptance rate of each draft position when all before it were accepted: a real head
-    #[arg(long, value_name = "C1,C2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = number, allow_hyphen_values = true)]
+    #[arg(long, value_name = "C1,C2,..", help_heading = EXPLICIT, value_delimiter = ',', value_parser = decimal, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["accept_length", "engine"])]
     pub(super) conditional_rates: Vec<f64>,
 
@@ -64,17 +65,17 @@ pub(crate) struct SimulateArgs {
 
     /// Most tokens that one verify step can emit
     #[arg(long, value_name = "M", help_heading = MAXIMUM, conflicts_with_all = ["num_steps", "block_size"])]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(value_parser = whole::<u32>(1..=1_000_000))]
     pub(super) max_accept_length: Option<u32>,
 
     /// EAGLE, MTP: draft steps; a verify step emits at most one token more
     #[arg(long, value_name = "N", help_heading = MAXIMUM, conflicts_with = "block_size")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(value_parser = whole::<u32>(1..=1_000_000))]
     pub(super) num_steps: Option<u32>,
 
     /// DSPARK: block size; a verify step emits at most one token more (with --algorithm dflash: as many)
     #[arg(long, value_name = "G", help_heading = MAXIMUM)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(value_parser = whole::<u32>(1..=1_000_000))]
     pub(super) block_size: Option<u32>,
 
     /// How a length is drawn [default: the engine's own, else match-expected]
@@ -102,17 +103,17 @@ pub(crate) struct SimulateArgs {
     pub(super) two_model: bool,
 
     /// Verify steps of each rank
-    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 100_000, value_parser = whole)]
+    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 100_000, value_parser = whole::<u64>(..))]
     pub(super) steps: u64,
 
     /// Requests in the batch
     #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(value_parser = whole::<u32>(1..=1_000_000))]
     pub(super) batch: u32,
 
     /// Ranks that log
     #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(value_parser = whole::<u32>(1..=65_536))]
     pub(super) ranks: u32,
 
     /// Whether the ranks draw one sequence [default: as the engine; else true where a batch shares its draw]
@@ -120,17 +121,17 @@ pub(crate) struct SimulateArgs {
     pub(super) ranks_share_draws: Option<bool>,
 
     /// What all draws follow from: the same seed, the same output
-    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 0, value_parser = whole)]
+    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 0, value_parser = whole::<u64>(..))]
     pub(super) seed: u64,
 
     /// SGLang: the server's own random seed, whose draws are recomputed; in a log, one for each start of a server
-    #[arg(long, value_name = "N[,N..]", help_heading = LOAD, value_delimiter = ',')]
+    #[arg(long, value_name = "N[,N..]", help_heading = LOAD, value_delimiter = ',', value_parser = whole::<u64>(..))]
     #[arg(conflicts_with_all = ["env", "recipe", "rates", "conditional_rates"])]
     pub(super) random_seed: Vec<u64>,
 
     /// Runs, each with draws of its own
     #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(value_parser = whole::<u32>(1..=1_000_000))]
     pub(super) replicates: u32,
 
     #[command(flatten)]
@@ -146,6 +147,10 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     pub(super) format: FormatFlags,
+
+    /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["env", "recipe"])]
+    pub(super) output: Option<PathBuf>,
 
     #[command(flatten)]
     pub(super) emit: EmitFlags,
@@ -183,14 +188,6 @@ pub(super) enum Switch {
 
 fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(Engine::ALL.map(Engine::name)).try_map(|name| name.parse::<Engine>())
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.trim().parse().map_err(|_| "expected a number like 3.51".to_owned())
-}
-
-fn whole(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
 impl SimulateArgs {

@@ -40,13 +40,13 @@ impl FromStr for Change {
         let expected =
             || format!("expected LINE:KEY=VALUE,.. like 30:accept-length=2.5,num-steps=3; keys are {KEYS}");
         let (lines, settings) =
-            text.split_once(':').ok_or_else(|| format!("'{text}' is no change; {}", expected()))?;
+            text.split_once(':').ok_or_else(|| format!("'{text}' is not a change; {}", expected()))?;
         let after_lines = lines
             .trim()
             .parse()
             .ok()
             .filter(|lines| *lines > 0)
-            .ok_or_else(|| format!("'{lines}' is no number of lines; {}", expected()))?;
+            .ok_or_else(|| format!("'{lines}' is not a number of lines; {}", expected()))?;
         let mut change = Self { text: text.to_owned(), after_lines, accept_length: None, maximum: None };
         for setting in settings.split(',') {
             let (key, value) = setting
@@ -118,9 +118,9 @@ mod tests {
     #[test]
     fn what_is_no_change_is_refused() {
         for (text, message) in [
-            ("30", "'30' is no change; expected LINE:KEY=VALUE"),
-            ("0:accept-length=2", "'0' is no number of lines"),
-            ("-3:accept-length=2", "'-3' is no number of lines"),
+            ("30", "'30' is not a change; expected LINE:KEY=VALUE"),
+            ("0:accept-length=2", "'0' is not a number of lines"),
+            ("-3:accept-length=2", "'-3' is not a number of lines"),
             ("30:", "'' has no value"),
             ("30:accept-length", "'accept-length' has no value"),
             ("30:accept-length=x", "accept-length must be a number like 3.51, found 'x'"),

@@ -8,6 +8,7 @@ use super::args::{LawFlag, SimulateArgs};
 use super::change::Change;
 use super::emit::{Emission, Start, about};
 use super::seeded::Seeded;
+use crate::cli::output::{is_svg, write_to};
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{
     Engine, Injected, Outcome, Prediction, PredictionNote, RankDraws, Server, SettingKind, law_for,
@@ -15,7 +16,7 @@ use crate::engine::{
 use crate::golden::{Severity, Target, TargetOrigin};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, SimulateDocument};
-use crate::report::text;
+use crate::report::{plot, text};
 use crate::simulate::{Answer, Plan};
 
 /// What to simulate: a length or rates, and the most tokens of a step.
@@ -103,10 +104,19 @@ pub(super) fn run(
     let law_notes = if is_clamped { vec![clamped] } else { Vec::new() };
     let seeded = seeded.map(|seeded| seeded.lines(args)).transpose()?;
     let answer = Answer { accept_length, max_accept_length, cell, engine, notes: law_notes, drawn, seeded };
+    let output = args.output.as_deref();
     if args.format.is_json() {
-        json::write(out, &SimulateDocument::new(&answer))?;
+        write_to(output, out, |out| json::write(out, &SimulateDocument::new(&answer)))?;
     } else {
-        text::simulate::simulate(out, &answer)?;
+        if is_svg(output) {
+            let Some((plan, simulation)) = &answer.drawn else {
+                bail!("there is no law to draw: such a server refuses, or accepts for real")
+            };
+            let figures = plot::drawn(plan, simulation);
+            write_to(output, out, |out| plot::write_svg("Simulated accept lengths", &figures, out))?;
+        } else {
+            write_to(output, out, |out| text::simulate::simulate(out, &answer))?;
+        }
         out.flush()?;
         notes(&answer, global, err)?;
     }

@@ -132,7 +132,7 @@ impl FromStr for PauseFlag {
             let (after_lines, seconds) = (lines.parse().ok()?, seconds.parse().ok()?);
             Some(Self { after_lines, seconds, flush_cache })
         });
-        pause.ok_or_else(|| format!("'{text}' is no pause; expected LINES:SECONDS or LINES:SECONDS:flush"))
+        pause.ok_or_else(|| format!("'{text}' is not a pause; expected LINES:SECONDS or LINES:SECONDS:flush"))
     }
 }
 
@@ -152,7 +152,7 @@ impl FromStr for Percent {
             .and_then(|(whole, tenth)| whole.checked_mul(10)?.checked_add(tenth))
             .filter(|share| (1..=1000).contains(share))
             .map(Self)
-            .ok_or_else(|| format!("'{text}' is no share; expected a number from 0.1 to 100, like 25"))
+            .ok_or_else(|| format!("'{text}' is not a share; expected a number from 0.1 to 100, like 25"))
     }
 }
 

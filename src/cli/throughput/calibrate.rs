@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::read::{LogFlags, bytes, from_logs};
@@ -45,7 +46,9 @@ pub(super) fn run(
     let client = args
         .client
         .as_deref()
-        .map(|path| -> anyhow::Result<_> { Ok(read_client(&bytes(path)?)?) })
+        .map(|path| -> anyhow::Result<_> {
+            read_client(&bytes(path)?).with_context(|| path.display().to_string())
+        })
         .transpose()?;
     let (calibrated, all_read) = from_logs(&args.logs, &args.about, global, err)?;
     let mut model = match calibrated {

@@ -14,9 +14,3 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
         .filter(|value| (0.0..=1.0).contains(value))
         .ok_or_else(|| "expected a share like 0.3 or 30%".to_owned())
 }
-
-/// A finite number.
-pub(super) fn number(text: &str) -> Result<f64, String> {
-    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    value.ok_or_else(|| "expected a number like 3.51".to_owned())
-}

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use super::drawn::{draw, shown};
@@ -102,6 +102,7 @@ pub(super) fn run(args: &ParetoArgs, global: &Global, out: &mut dyn Write) -> an
 fn read(text: &[u8], args: &ParetoArgs) -> anyhow::Result<Vec<(f64, f64)>> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text);
     let headers = reader.headers()?.clone();
+    ensure!(!headers.is_empty(), "the table is empty; expected names of columns in its first row");
     let column = |name: &str| {
         headers.iter().position(|header| header == name).ok_or_else(|| {
             let nearest = nearest(name, headers.iter()).into_iter().next();

@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::calibrate::exit_of;
 use super::drawn::{draw, shown};
-use super::duration::number;
 use super::read::{LogFlags, from_logs, is_model, model};
 use crate::cli::format::FormatFlags;
+use crate::cli::number::{finite, whole};
 use crate::cli::output::{is_svg, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, PredictDocument};
@@ -25,16 +25,16 @@ pub(crate) struct PredictArgs {
     paths: Vec<PathBuf>,
 
     /// Tokens per verify step, the target model's own included; several with commas
-    #[arg(long, value_name = "AL,..", required = true, value_delimiter = ',', value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "AL,..", required = true, value_delimiter = ',', value_parser = finite, allow_negative_numbers = true)]
     accept_length: Vec<f64>,
 
     /// Requests running on a rank [default: those of the logs]
-    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = whole::<u32>(1..=1_048_576))]
     running_req: Vec<u32>,
 
     /// Requests that clients keep in flight, over all ranks; what exceeds the server's limit waits
     #[arg(long, value_name = "C,..", value_delimiter = ',', conflicts_with = "running_req")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(value_parser = whole::<u32>(1..=1_048_576))]
     concurrency: Vec<u32>,
 
     /// Logs of runs without speculation, for the speedup over it
@@ -50,7 +50,7 @@ pub(crate) struct PredictArgs {
     osl: Option<Lengths>,
 
     /// GPUs of the server, for figures per GPU
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
     gpus: Option<u32>,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing

@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::cli::global::Global;
 use crate::cli::limits::LimitFlags;
+use crate::cli::number::whole;
 use crate::cli::progress::ProgressLine;
 use crate::evidence::{Input, Limits, Place, PointBy, Reader, Record, RecordSink, point_name};
 use crate::throughput::{Model, Observer, Options, calibrate, read_model};
@@ -21,7 +22,7 @@ const LARGEST_MODEL: u64 = 256 << 20;
 #[command(next_help_heading = "About the logs")]
 pub(super) struct LogFlags {
     /// Draft tokens a step [default: as the server's arguments in the log say]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "K", value_parser = whole::<u32>(1..=1_000_000))]
     pub(super) draft_length: Option<u32>,
 
     /// What the servers do: both, or decode alone [default: as the log says]
@@ -29,11 +30,11 @@ pub(super) struct LogFlags {
     role: Option<Role>,
 
     /// Verify steps per decode line [default: as the log says, else 40]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     decode_log_interval: Option<u32>,
 
     /// KV tokens that the cache of a vLLM engine holds: `GPU KV cache size` at its start; its lines print a share of them
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    #[arg(long, value_name = "TOKENS", value_parser = whole::<u64>(1..=1_000_000_000_000))]
     kv_cache_tokens: Option<u64>,
 
     /// Mixture of experts: experts of a layer, and those a token is routed to (256:8)

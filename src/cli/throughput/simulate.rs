@@ -8,9 +8,10 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::drawn::{draw, shown};
-use super::duration::{number, seconds, share};
+use super::duration::{seconds, share};
 use super::read::model;
 use crate::cli::format::FormatFlags;
+use crate::cli::number::{finite, whole};
 use crate::cli::output::{is_svg, whole_file, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, GeometricDecay, PerPosition, RealHead, Setting};
@@ -38,12 +39,12 @@ pub(crate) struct SimulateArgs {
     model: PathBuf,
 
     /// Tokens per verify step, the target model's own included
-    #[arg(long, value_name = "AL", help_heading = ACCEPTANCE, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "AL", help_heading = ACCEPTANCE, value_parser = finite, allow_negative_numbers = true)]
     #[arg(required_unless_present = "rates")]
     accept_length: Option<f64>,
 
     /// Draft tokens a step; 0: no speculation [default: the model's, where it holds one]
-    #[arg(long, value_name = "K", help_heading = ACCEPTANCE, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    #[arg(long, value_name = "K", help_heading = ACCEPTANCE, value_parser = whole::<u32>(..=1_000_000))]
     draft_length: Option<u32>,
 
     /// How a length is drawn
@@ -51,16 +52,16 @@ pub(crate) struct SimulateArgs {
     method: Method,
 
     /// per-position: unconditional acceptance rate of each draft position; real: conditional ones
-    #[arg(long, value_name = "P1,P2,..", help_heading = ACCEPTANCE, value_delimiter = ',', value_parser = number)]
+    #[arg(long, value_name = "P1,P2,..", help_heading = ACCEPTANCE, value_delimiter = ',', value_parser = finite)]
     rates: Vec<f64>,
 
     /// Closed loop: clients, each of which sends its next request when the last is done; several with commas
     #[arg(long, value_name = "C,..", help_heading = TRAFFIC, value_delimiter = ',', conflicts_with = "rate")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_048_576), required_unless_present_any = ["rate", "trace"])]
+    #[arg(value_parser = whole::<u32>(1..=1_048_576), required_unless_present_any = ["rate", "trace"])]
     concurrency: Vec<u32>,
 
     /// Open loop: Poisson arrivals, so many requests a second; several with commas
-    #[arg(long, value_name = "R,..", help_heading = TRAFFIC, value_delimiter = ',', value_parser = number)]
+    #[arg(long, value_name = "R,..", help_heading = TRAFFIC, value_delimiter = ',', value_parser = finite)]
     rate: Vec<f64>,
 
     /// Requests of a trace, CSV or JSON lines, with times, isl and osl as the throughput page names them; with --concurrency their
@@ -85,7 +86,7 @@ pub(crate) struct SimulateArgs {
     warmup: Option<f64>,
 
     /// Most running requests of a rank [default: as the model's logs say]
-    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = whole::<u32>(1..=1_048_576))]
     max_running: Option<u32>,
 
     /// How prompts are prefilled [default: as the model's logs show]
@@ -93,11 +94,11 @@ pub(crate) struct SimulateArgs {
     prefill: Option<PrefillFlag>,
 
     /// Prompt tokens of a prefill batch, or of the chunk that a step takes along [default: the logs' own, else 8192]
-    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = whole::<u32>(1..))]
     prefill_tokens: Option<u32>,
 
     /// Disaggregated: prompts prefilled at a time [default: no limit]
-    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = whole::<u32>(1..=1_048_576))]
     prefill_workers: Option<u32>,
 
     /// Share of prompt tokens found in the prefix cache [default: the logs' own]
@@ -105,7 +106,7 @@ pub(crate) struct SimulateArgs {
     cache_hit: Option<f64>,
 
     /// KV tokens that a rank holds [default: no limit]
-    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = whole::<u64>(1..))]
     kv_tokens: Option<u64>,
 
     /// What a full KV pool does: queue (a request is admitted when its whole length fits) or retract (the youngest goes back)
@@ -113,7 +114,7 @@ pub(crate) struct SimulateArgs {
     kv_full: FullFlag,
 
     /// Data-parallel ranks that step together [default: the model's]
-    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", help_heading = LIMITS, value_parser = whole::<u32>(1..=1024))]
     ranks: Option<u32>,
 
     /// Whether ranks draw one sequence while none is idle
@@ -126,11 +127,11 @@ pub(crate) struct SimulateArgs {
     overlap: Option<bool>,
 
     /// What all draws follow from: the same seed, the same output
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
 
     /// Runs of each point, with draws and requests of their own
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u32>(1..=100_000))]
     replicates: u32,
 
     /// Write the log of the first point's first run to FILE
@@ -139,7 +140,7 @@ pub(crate) struct SimulateArgs {
 
     /// Verify steps per decode line
     #[arg(long, value_name = "N", help_heading = LOG, default_value_t = 40, requires = "emit_log")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = whole::<u32>(1..))]
     decode_log_interval: u32,
 
     /// When the log begins, local time

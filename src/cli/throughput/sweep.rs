@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::drawn::{draw, shown};
 use super::duration::seconds;
 use super::read::model;
+use crate::cli::number::whole;
 use crate::cli::output::{is_svg, write_to};
 use crate::cli::select::ThinkingFlag;
 use crate::cli::{Exit, catalogue, global::Global};
@@ -37,7 +38,7 @@ pub(crate) struct SweepArgs {
     thinking: ThinkingFlag,
 
     /// Clients of a closed loop [default: the batches of the model]
-    #[arg(long, value_name = "C,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "C,..", value_delimiter = ',', value_parser = whole::<u32>(1..=1_048_576))]
     concurrency: Vec<u32>,
 
     /// Input tokens of a request [default: the mean of the model's logs]
@@ -53,11 +54,11 @@ pub(crate) struct SweepArgs {
     duration: f64,
 
     /// Runs of each point; all points see the same requests and draws
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1..=100_000))]
     replicates: u32,
 
     /// What all draws follow from: the same seed, the same output
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
 
     /// How to print the result

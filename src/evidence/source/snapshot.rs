@@ -23,7 +23,7 @@ use super::window::Window;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SnapshotError {
     /// It cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Unreadable(#[from] ReadError),
     /// It is something else.
     #[error("{0} holds no counters of an engine: expected Prometheus text, or ATOM's /debug/mtp_stats")]
@@ -42,7 +42,7 @@ pub enum SnapshotError {
         fault: LineFault,
     },
     /// No JSON.
-    #[error("{name}, line {line}: no valid JSON")]
+    #[error("{name}, line {line}: not valid JSON")]
     Json {
         /// The file.
         name: String,

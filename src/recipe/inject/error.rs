@@ -11,7 +11,7 @@ pub enum InjectError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// Another kind of file.
-    #[error("this is no srt-slurm recipe; only those are written to")]
+    #[error("not an srt-slurm recipe; inject writes to no other file")]
     NoRecipe,
     /// A framework that is not known.
     #[error(

@@ -115,7 +115,7 @@ pub(crate) fn json_object(argument: &Argument) -> Result<Cow<'_, Mapping>, Fault
             Ok(other) => {
                 Err(fault(format!("speculative-config is {}; expected a JSON object", other.kind().name())))
             }
-            Err(error) => Err(fault(format!("speculative-config is no JSON: {error}"))),
+            Err(error) => Err(fault(format!("speculative-config is not JSON: {error}"))),
         },
     }
 }

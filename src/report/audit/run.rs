@@ -5,6 +5,29 @@ use crate::evidence::Place;
 use crate::golden::Target;
 
 /// All that a report of one audit says.
+///
+/// ```
+/// use accsim::audit::{Options, PointBuilder, judge};
+/// use accsim::evidence::{Input, Reader};
+/// use accsim::golden::Target;
+/// use accsim::report::json::{self, AuditDocument};
+/// use accsim::report::{AuditRun, html, markdown};
+///
+/// let file = "tests/data/h200/e3k3_al299.log";
+/// let mut point = PointBuilder::new("e3k3");
+/// let input = Input::from(std::path::Path::new(file));
+/// let errors = Reader::default().read(&input, &mut |place, record| point.add(place, record));
+/// assert!(errors.is_empty());
+/// let judged = judge(&point.finish(), Some(&Target::explicit(2.99, 4)?), &Options::default());
+/// let run = AuditRun { verdict: judged.verdict, points: &[judged], files: &[file], errors: &[], notes: &[] };
+///
+/// let (mut page, mut text, mut document) = (Vec::new(), Vec::new(), Vec::new());
+/// html::write_audit(&run, &mut page)?;
+/// markdown::write_audit(&run, &mut text)?;
+/// json::write(&mut document, &AuditDocument::new(&run))?;
+/// assert!(String::from_utf8(text)?.starts_with("### Accept length audit: consistent"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AuditRun<'a> {
     /// The points, in the order to print them.

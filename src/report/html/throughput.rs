@@ -8,6 +8,7 @@ use super::page::Page;
 use super::table::{Cell, Table};
 use crate::report::excerpt::printable;
 use crate::report::plot::{self, Drawing, Figure, Part};
+use crate::report::text::throughput::clients;
 use crate::throughput::sim::Arrivals;
 use crate::throughput::{Prediction, SimulatedPoint, Standing, SweepReport};
 
@@ -104,7 +105,7 @@ pub fn write_simulation(points: &[SimulatedPoint], text: &str, out: &mut dyn Wri
     );
     for SimulatedPoint { arrivals, point, basis } in points {
         let (name, value) = match arrivals {
-            Arrivals::Closed { concurrency } => (format!("{concurrency} clients"), f64::from(*concurrency)),
+            Arrivals::Closed { concurrency } => (clients(*concurrency), f64::from(*concurrency)),
             Arrivals::Poisson { rate } => (format!("{rate} requests/s"), *rate),
             Arrivals::Trace => ("trace".to_owned(), 0.0),
         };

@@ -47,7 +47,7 @@ fn figure(id: String, title: &str, curves: &[&Curve]) -> Figure {
         title: title.to_owned(),
         description: format!("Accept length over draft length of {}.", names.join(", ")),
         caption: "Only whole draft lengths have a value; the lines lead the eye.".to_owned(),
-        x: Axis::of("draft length"),
+        x: Axis::whole("draft length"),
         y: Axis::of("tokens a verify step"),
         layers,
         marks: Vec::new(),

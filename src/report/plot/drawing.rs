@@ -83,7 +83,8 @@ fn x_scale(figure: &Figure) -> Scale {
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     // Room at both ends, no more.
     let pad = (high - low) * if is_line { 0.02 } else { 0.01 };
-    if figure.x.with_zero || high <= low { round } else { Scale::between(low - pad, high + pad) }
+    let scale = if figure.x.with_zero || high <= low { round } else { Scale::between(low - pad, high + pad) };
+    if figure.x.is_whole { scale.whole() } else { scale }
 }
 
 /// The area between the axes.

@@ -28,19 +28,27 @@ pub struct Axis {
     pub label: String,
     /// Whether it begins at 0 at the latest.
     pub with_zero: bool,
+    /// Whether nothing stands between whole numbers.
+    pub is_whole: bool,
 }
 
 impl Axis {
     /// An axis as long as its values need.
     #[must_use]
     pub fn of(label: impl Into<String>) -> Self {
-        Self { label: label.into(), with_zero: false }
+        Self { label: label.into(), with_zero: false, is_whole: false }
     }
 
     /// An axis that begins at 0.
     #[must_use]
     pub fn from_zero(label: impl Into<String>) -> Self {
-        Self { label: label.into(), with_zero: true }
+        Self { label: label.into(), with_zero: true, is_whole: false }
+    }
+
+    /// An axis of whole numbers, as long as its values need.
+    #[must_use]
+    pub fn whole(label: impl Into<String>) -> Self {
+        Self { label: label.into(), with_zero: false, is_whole: true }
     }
 }
 

@@ -50,6 +50,11 @@ impl Scale {
         if high > low { Self { low, high, step: round.step } } else { round }
     }
 
+    /// The same with no step between whole numbers: an axis of things that are counted.
+    pub(super) fn whole(self) -> Self {
+        if self.step >= 1.0 { self } else { Self { step: 1.0, ..self } }
+    }
+
     /// Where a value stands: 0 at the low end, 1 at the high one.
     pub(super) fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
@@ -98,6 +103,16 @@ mod tests {
         assert_eq!(labels(&[6012.3], true), "0 2,000 4,000 6,000 8,000");
         assert_eq!(labels(&[1.0, 32.0], true), "0 10 20 30 40");
         assert_eq!(labels(&[-0.2, 0.2], false), "\u{2212}0.2 \u{2212}0.1 0.0 0.1 0.2");
+    }
+
+    #[test]
+    fn what_is_counted_has_no_halves() {
+        let labels = |scale: Scale| {
+            scale.whole().ticks().into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(Scale::over([3.0].into_iter(), false)), "3");
+        assert_eq!(labels(Scale::between(0.9, 5.1)), "1 2 3 4 5");
+        assert_eq!(labels(Scale::over([1.0, 60.0].into_iter(), false)), "0 10 20 30 40 50 60");
     }
 
     #[test]

@@ -36,6 +36,18 @@ struct Panel<'a> {
 }
 
 /// Writes the figures that have something to show.
+///
+/// ```
+/// use accsim::golden::Catalogue;
+/// use accsim::report::plot;
+///
+/// let catalogue = Catalogue::builtin();
+/// let curve = catalogue.get("glm5.2_mtp").and_then(|entry| entry.load().curve.as_ref().ok());
+/// let mut drawing = Vec::new();
+/// plot::write_svg("Golden accept lengths", &plot::curves(curve), &mut drawing)?;
+/// assert!(drawing.starts_with(b"<svg"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn write_svg(title: &str, figures: &[Figure], out: &mut dyn Write) -> io::Result<()> {
     let mut top = 10.0;
     let mut width = 0.0_f64;

@@ -27,6 +27,7 @@ pub fn draw(figure: &Figure, indent: &str, out: &mut dyn Write) -> io::Result<()
     let high = finite.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let x =
         if figure.x.with_zero { Scale::over(finite.into_iter(), true) } else { Scale::between(low, high) };
+    let x = if figure.x.is_whole { x.whole() } else { x };
     let mut raster = Raster { cells: vec![' '; cells()], x, y: Scale::over(ys, figure.y.with_zero) };
     for layer in &figure.layers {
         raster.layer(layer);

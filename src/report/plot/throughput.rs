@@ -218,12 +218,30 @@ pub fn sweep(curve: &str, cells: &[(u32, f64)], report: &SweepReport) -> Vec<Fig
         figure("sweep-e2e", "Median latency by draft length", x, "seconds a request", lines(e2e, name)),
         chosen(curve, cells, &report.best),
     ];
+    figures.extend(frontier(report));
     figures.retain(|figure| !figure.is_empty());
     figures
 }
 
 fn is_best(best: &Best, concurrency: u32, drafts: u32) -> bool {
     best.concurrency == concurrency && best.drafts == drafts
+}
+
+/// Every cell that was simulated, and those that no other beats in both latency and throughput.
+fn frontier(report: &SweepReport) -> Vec<Figure> {
+    let points: Vec<(f64, f64)> = report
+        .cells
+        .iter()
+        .filter_map(|cell| Some((cell.point.e2e_s?.p50, cell.point.steady_tps.mean)))
+        .collect();
+    let standing = crate::throughput::pareto(&points);
+    let mut figures = pareto(&points, &standing, ("median seconds a request", "output tokens/s"));
+    for figure in &mut figures {
+        "sweep-pareto".clone_into(&mut figure.id);
+        "Each dot is a draft length at a concurrency; no other one is faster for a request and for all together than those on the line."
+            .clone_into(&mut figure.caption);
+    }
+    figures
 }
 
 /// The golden curve with the cells that win somewhere.
@@ -242,7 +260,7 @@ fn chosen(curve: &str, cells: &[(u32, f64)], best: &[Best]) -> Figure {
     layers.extend(dotted(curve.to_owned(), 0, points));
     let mut figure =
         figure("sweep-curve", "Golden accept lengths", "draft length (k)", "tokens a verify step", layers);
-    (figure.x.with_zero, figure.y.with_zero) = (false, false);
+    (figure.x.with_zero, figure.x.is_whole, figure.y.with_zero) = (false, true, false);
     figure.caption.push_str("A large dot: its draft length is the fastest at some concurrency.");
     figure
 }

@@ -313,7 +313,7 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
         };
         table.row([
             match simulated.arrivals {
-                Arrivals::Closed { concurrency } => format!("{concurrency} clients"),
+                Arrivals::Closed { concurrency } => clients(concurrency),
                 Arrivals::Poisson { rate } => format!("{rate:.2}/s"),
                 Arrivals::Trace => "trace".to_owned(),
             },
@@ -413,4 +413,9 @@ pub fn pareto(
         ]);
     }
     table.write(out)
+}
+
+/// How many clients: `1 client`, `16 clients`.
+pub(crate) fn clients(concurrency: u32) -> String {
+    format!("{concurrency} client{}", if concurrency == 1 { "" } else { "s" })
 }

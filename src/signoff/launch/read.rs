@@ -81,7 +81,7 @@ pub fn read_launches(name: &str, text: &str, selector: Option<&Selector>) -> Res
         extension.is_some_and(|extension| ["yaml", "yml"].contains(&extension.to_ascii_lowercase().as_str()));
     if body.starts_with(['{', '[']) && !is_yaml {
         let value: Value = serde_json::from_str(body)
-            .map_err(|error| LaunchError::Unreadable(format!("line {}: no JSON: {error}", error.line())))?;
+            .map_err(|error| LaunchError::Unreadable(format!("line {}: not JSON: {error}", error.line())))?;
         return of_json(&value)
             .map(|launch| Launches { launches: vec![launch], notes: Vec::new() })
             .ok_or(LaunchError::None);

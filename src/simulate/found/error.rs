@@ -30,7 +30,7 @@ pub enum FoundErrorKind {
     #[error("cannot read {}; expected a line like NAME=value or export NAME=value", quoted(.0))]
     NoCommand(String),
     /// No JSON.
-    #[error("no JSON: {0}")]
+    #[error("not JSON: {0}")]
     NoJson(String),
     /// A JSON document of another kind.
     #[error(
@@ -52,7 +52,7 @@ pub enum FoundErrorKind {
     #[error(transparent)]
     Yaml(#[from] YamlError),
     /// YAML that is no recipe of a kind known here.
-    #[error("no recipe that is read here: {0}")]
+    #[error("not a recipe that can be read here: {0}")]
     NoRecipe(String),
     /// A name that looks like a setting, and none that is one.
     #[error("{found} is no setting of simulated acceptance; did you mean {meant}?")]

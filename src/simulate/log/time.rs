@@ -61,7 +61,7 @@ impl LocalTime {
 
 /// A text that is no local time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no time; expected one from 1970 to 9999 like 2026-10-12T01:02:03")]
+#[error("'{0}' is not a time; expected one from 1970 to 9999 like 2026-10-12T01:02:03")]
 pub struct LocalTimeError(pub String);
 
 impl FromStr for LocalTime {

@@ -126,7 +126,7 @@ fn other_shapes_are_refused() {
             "backend:\n  type: sglang\n  sglang_config:\n    decode: {speculative-num-steps: three}\n",
             "a whole number",
         ),
-        ("backend:\n  type: vllm\n  vllm_config:\n    decode: {speculative-config: '{'}\n", "no JSON"),
+        ("backend:\n  type: vllm\n  vllm_config:\n    decode: {speculative-config: '{'}\n", "not JSON"),
     ] {
         let error = parse_recipe(text).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
