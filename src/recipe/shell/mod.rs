@@ -10,11 +10,14 @@ mod condition;
 mod exec;
 mod expand;
 mod parse;
+mod reach;
 mod read;
 mod server;
 mod state;
 mod word;
 
+pub(crate) use parse::is_sound;
+pub use reach::{Reached, ReachedKind, Way, reaching};
 pub(crate) use read::{read, script, with_words};
 pub(crate) use server::launch;
 pub(crate) use word::{Word, unresolved};
