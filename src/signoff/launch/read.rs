@@ -434,6 +434,8 @@ fn open_quote(text: &str) -> Option<usize> {
                 if letters.by_ref().any(|letter| letter == '\n') {
                     line += 1;
                 }
+                is_word = false;
+                continue;
             }
             (None | Some(('"', _)), '\\') => {
                 line += usize::from(letters.next() == Some('\n'));

@@ -238,7 +238,8 @@ impl Document<'_> {
         }
         let errors = of("error_summary").and_then(Value::as_array);
         for error in errors.into_iter().flatten() {
-            counts("error_summary[].count", Some(error.get("count").unwrap_or(&Value::Bool(false))));
+            let count = error.get("count").filter(|count| !count.is_null());
+            counts("error_summary[].count", Some(count.unwrap_or(&Value::Bool(false))));
         }
         let concurrency = loadgen.and_then(|loadgen| loadgen.get("concurrency"));
         counts("input_config.loadgen.concurrency", concurrency);
