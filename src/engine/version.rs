@@ -60,6 +60,12 @@ impl EngineVersion {
     pub fn is_at_least(&self, release: Release) -> bool {
         self.0.clone().without_local() >= release.version()
     }
+
+    /// Whether this version comes after `release`; a local part does not count.
+    #[must_use]
+    pub fn is_after(&self, release: Release) -> bool {
+        self.0.clone().without_local() > release.version()
+    }
 }
 
 impl fmt::Display for EngineVersion {

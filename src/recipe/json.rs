@@ -70,6 +70,21 @@ fn quoted_markers(text: &str) -> String {
     out
 }
 
+/// A tree as a JSON value: what is bare and reads as JSON is that, the rest is text.
+pub(crate) fn of_node(node: &Node) -> Value {
+    match node {
+        Node::Scalar(scalar) => {
+            let plain = scalar.is_plain().then(|| serde_json::from_str(&scalar.text).ok()).flatten();
+            plain.unwrap_or_else(|| Value::String(scalar.text.to_string()))
+        }
+        Node::Sequence(sequence) => Value::Array(sequence.items.iter().map(of_node).collect()),
+        Node::Mapping(mapping) => {
+            let entries = mapping.entries.iter();
+            Value::Object(entries.map(|entry| (entry.key.text.to_string(), of_node(&entry.value))).collect())
+        }
+    }
+}
+
 /// A JSON value as a tree in which every node stands at one place.
 fn of_value(value: &Value, at: Position) -> Node {
     let scalar = |text: &str, style| Node::Scalar(Scalar { at, text: Arc::from(text), style });

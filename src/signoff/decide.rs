@@ -1,7 +1,7 @@
 //! Every rule of a profile, over the facts of a run.
 
 use super::facts::{Point, Run};
-use super::item::{Item, Outcome, Signoff};
+use super::item::{Item, Outcome, Signoff, counted};
 use super::profile::{Check, Profile};
 use super::rules;
 
@@ -9,7 +9,8 @@ use super::rules;
 #[must_use]
 pub fn decide(profile: &Profile, run: &Run) -> Signoff {
     let items = profile.rules.iter().map(|rule| {
-        let Outcome { status, message, evidence, table } = outcome(&rule.check, run);
+        let outcome = outcome(&rule.check, run);
+        let Outcome { status, message, evidence, table } = rules::unless_unread(run, &rule.check, outcome);
         Item { id: rule.id.clone(), title: rule.title.clone(), status, message, evidence, table }
     });
     Signoff {
@@ -18,6 +19,7 @@ pub fn decide(profile: &Profile, run: &Run) -> Signoff {
         points: run.points.iter().map(|point| found(run, point)).collect(),
         evaluations: run.evaluations.iter().map(|point| found(run, point)).collect(),
     }
+    .redacted()
 }
 
 fn outcome(check: &Check, run: &Run) -> Outcome {
@@ -33,7 +35,7 @@ fn outcome(check: &Check, run: &Run) -> Outcome {
         Check::ForbiddenArguments(arguments) => rules::forbidden_arguments(run, arguments),
         Check::Endpoints(endpoints) => rules::endpoints(run, endpoints),
         Check::EvaluationReal => rules::evaluation_real(run),
-        Check::EvaluationUnset(names) => rules::evaluation_unset(run, &names.names),
+        Check::EvaluationUnset(knobs) => rules::evaluation_unset(run, knobs),
         Check::Scores(scores) => rules::scores(run, scores),
         Check::Requests(requests) => rules::requests(run, requests),
         Check::Image(image) => rules::image(run, image),
@@ -51,11 +53,13 @@ fn found(run: &Run, point: &Point) -> String {
         point.servers.iter().flat_map(|server| &server.report.files).map(|file| run.file(*file)).collect();
     let count = |what: &str, count: usize| match count {
         0 => format!("no {what}"),
-        1 => format!("1 {what}"),
-        more => format!("{more} {what}s"),
+        some => counted(some, what),
     };
     parts.push(count("server log", logs.len()));
     parts.push(count("environment", point.facts.environments.len()));
+    if !point.facts.launchers.is_empty() {
+        parts.push(count("launcher", point.facts.launchers.len()));
+    }
     parts.push(count("client export", point.facts.clients.len()));
     if !point.facts.scores.is_empty() {
         parts.push(count("score", point.facts.scores.len()));

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::layout::FileKind;
+use super::profile::Threshold;
 use crate::audit::PointReport;
 use crate::engine::EngineVersion;
 use crate::evidence::{Mode, Place};
 use crate::golden::Target;
-use crate::recipe::{Document, Judged};
+use crate::recipe::{Document, Judged, Way};
 
 /// Everything that the rules look at.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +41,7 @@ pub struct Stated {
     /// Draft models that are meant to differ from the model.
     pub draft_paths: Vec<String>,
     /// Least scores by task, over those of the profile.
-    pub thresholds: Vec<(String, f64)>,
+    pub thresholds: Vec<(String, Threshold)>,
 }
 
 /// One point of the curve, or one evaluation run.
@@ -111,14 +113,16 @@ pub struct Facts {
     pub clients: Vec<Client>,
     /// Scores of evaluations.
     pub scores: Vec<Score>,
-    /// Files that show an environment or a launcher: absence means something there.
+    /// Files that show an environment: absence means something there.
     pub environments: Vec<u32>,
+    /// Launchers.
+    pub launchers: Vec<u32>,
     /// Recipes and configurations.
     pub recipes: Vec<u32>,
     /// Recipes and launchers that start servers, each with its file's number.
     pub documents: Vec<(u32, Document)>,
     /// Files that were not understood, and why.
-    pub unread: Vec<String>,
+    pub unread: Vec<Unread>,
 }
 
 /// A name that a rule asks for, with the value that a file gives it.
@@ -134,8 +138,39 @@ pub struct Sighting {
     pub origin: Origin,
     /// It belongs to a server that only prefills.
     pub is_prefill: bool,
+    /// In which run of a script.
+    pub way: Way,
+    /// The condition of a script that only the run decides, where the value hangs on one.
+    pub condition: Option<String>,
     /// Where it stands.
     pub place: Place,
+}
+
+impl Sighting {
+    /// One that any run has, on no condition.
+    #[must_use]
+    pub fn new(
+        seen: Seen,
+        name: impl Into<String>,
+        value: impl Into<String>,
+        origin: Origin,
+        place: Place,
+    ) -> Self {
+        let (name, value) = (name.into(), value.into());
+        Self { seen, name, value, origin, is_prefill: false, way: Way::Any, condition: None, place }
+    }
+}
+
+/// A file that was not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct Unread {
+    /// Its name.
+    pub file: String,
+    /// What is wrong with it.
+    pub why: String,
+    /// What it should have been.
+    pub kind: FileKind,
 }
 
 /// The kinds of names.
@@ -178,6 +213,13 @@ impl Origin {
             Self::Log => "log",
         }
     }
+
+    /// The word behind its article.
+    #[must_use]
+    pub fn with_article(self) -> String {
+        let article = if self == Self::Environment { "an" } else { "a" };
+        format!("{article} {}", self.name())
+    }
 }
 
 /// Requests that servers logged, by method and path.
@@ -207,6 +249,8 @@ pub struct AccessCount {
 pub struct Client {
     /// What wrote it.
     pub format: &'static str,
+    /// A field that should be a number and is none.
+    pub odd_field: Option<String>,
     /// Requests at a time.
     pub concurrency: Option<u64>,
     /// Requests that came to their end.

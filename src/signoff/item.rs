@@ -1,6 +1,7 @@
 //! What became of each rule.
 
 use super::facts::Run;
+use super::redact::redact;
 use crate::evidence::Place;
 
 /// Evidence kept of one item.
@@ -85,6 +86,21 @@ pub struct Signoff {
 }
 
 impl Signoff {
+    /// Without what looks like a secret, in any of its texts.
+    pub(super) fn redacted(mut self) -> Self {
+        let hide = |text: &mut String| *text = redact(text);
+        self.points.iter_mut().chain(&mut self.evaluations).for_each(hide);
+        for item in &mut self.items {
+            hide(&mut item.message);
+            item.table.iter_mut().flatten().for_each(hide);
+            for evidence in &mut item.evidence {
+                hide(&mut evidence.file);
+                hide(&mut evidence.value);
+            }
+        }
+        self
+    }
+
     /// One that fails decides; else one that cannot be decided.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -104,6 +120,7 @@ pub(super) struct Weighing {
     held: Vec<Evidence>,
     failed: Vec<String>,
     against: Vec<Evidence>,
+    open: Vec<Evidence>,
     unknown: Vec<String>,
 }
 
@@ -148,6 +165,12 @@ impl Weighing {
         }
     }
 
+    /// Something that speaks both ways, with the lines that do.
+    pub(super) fn doubt(&mut self, what: impl Into<String>, evidence: impl IntoIterator<Item = Evidence>) {
+        self.miss(what);
+        self.open.extend(evidence);
+    }
+
     pub(super) fn has_failed(&self) -> bool {
         !self.failed.is_empty()
     }
@@ -162,10 +185,18 @@ impl Weighing {
             (Status::Holds, holds.into())
         };
         let mut evidence = self.against;
+        evidence.extend(self.open);
         evidence.extend(self.held);
         evidence.truncate(MOST_EVIDENCE);
         Outcome { status, message, evidence, table: Vec::new() }
     }
+}
+
+/// `1 point`, `2 points`: a number with its noun, whose plural has an `s`.
+pub(super) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
 }
 
 /// Reasons in a row. What several points share is said once: `C1, C4: no decode line`.

@@ -10,15 +10,17 @@ mod layout;
 mod map;
 mod profile;
 mod read;
+mod redact;
 mod rules;
 
 pub use decide::decide;
 pub use facts::{
     Access, AccessCount, Argument, Client, Facts, Origin, Point, Run, Score, Seen, Server, Sighting, Stated,
-    Table, TableRow,
+    Table, TableRow, Unread,
 };
 pub use item::{Evidence, Item, Signoff, Status};
 pub use layout::{FileKind, concurrency, is_evaluation, kind_of, point_folder};
 pub use map::{Map, MapError, MappedPoint};
 pub use profile::{Axis, Check, Profile, ProfileError, Rule, Threshold};
 pub use read::{Asked, TextRead, TextReader, read_table};
+pub use redact::redact;

@@ -46,7 +46,7 @@ fn an_invalid_point_fails() {
     let (_, document) = folder.document("signoff run --points points.csv");
     let item = item(&document, "pareto");
     assert_eq!(item["status"], "fails");
-    assert!(item["message"].as_str().unwrap().starts_with("P90, P75: 1 of 8 points are invalid"), "{item:#}");
+    assert!(item["message"].as_str().unwrap().starts_with("P90, P75: 1 of 8 points is invalid"), "{item:#}");
 }
 
 #[test]

@@ -41,3 +41,34 @@ fn hostile_names_are_shown_as_text() {
     let shown = text(&output.stdout);
     assert!(!shown.contains("<b>"), "{shown}");
 }
+
+#[test]
+fn two_formats_are_refused() {
+    let folder = Folder::several_points();
+    for line in [
+        "signoff run --json --format junit",
+        "signoff run --format markdown --json",
+        "signoff launch-diff run/recipe.yaml run/recipe.yaml --json --format junit",
+    ] {
+        let output = folder.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        let error = text(&output.stderr);
+        assert!(error.contains("--json is short for --format json and goes with no other format"), "{error}");
+    }
+    assert_eq!(folder.run(&format!("signoff run {FLAGS} --json --format json")).status.code(), Some(0));
+}
+
+#[test]
+fn a_bad_table_is_refused_in_plain_words() {
+    let folder = Folder::several_points();
+    for (bytes, part) in [
+        (&b"concurrency,tps_per_gpu\n1,\xff\xfe\n"[..], "line 2: no text in UTF-8; expected a CSV table"),
+        (&b"concurrency,tps_per_gpu\n1,2\n1,2,3\n"[..], "line 3: found 3 cells, the head has 2"),
+    ] {
+        std::fs::write(folder.path.join("bad.csv"), bytes).unwrap();
+        let output = folder.run(&format!("signoff run {FLAGS} --points bad.csv"));
+        assert_eq!(output.status.code(), Some(2));
+        let error = text(&output.stderr);
+        assert!(error.contains(&format!("bad.csv: {part}")), "{error}");
+    }
+}

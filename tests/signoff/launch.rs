@@ -146,3 +146,97 @@ fn what_starts_no_server_is_refused() {
         assert!(text(&output.stderr).contains(part), "{line}: {}", text(&output.stderr));
     }
 }
+
+/// Whether two launch scripts are equal, by the exit code.
+fn compared(left: (&str, &str), right: (&str, &str)) -> (i32, Value) {
+    let folder = Folder::empty();
+    folder.write(left.0, left.1);
+    folder.write(right.0, right.1);
+    folder.document(&format!("signoff launch-diff {} {}", left.0, right.0))
+}
+
+#[test]
+fn spellings_of_one_value_are_equal() {
+    let sglang = "python3 -m sglang.launch_server --model m";
+    let vllm = "vllm serve m";
+    for (command, left, right) in [
+        (sglang, "--speculative-algorithm eagle3", "--speculative-algo EAGLE3"),
+        (sglang, "--speculative-algorithm NEXTN", "--speculative-algorithm EAGLE"),
+        (sglang, "--dtype half", "--dtype float16"),
+        (vllm, "--dtype half", "--dtype float16"),
+        (vllm, "-O3", "--compilation-config 3"),
+        (vllm, "-O3", "-O.mode 3"),
+        (vllm, "-O 3", "--compilation-config '{\"level\": 3}'"),
+        (
+            vllm,
+            "--speculative-config.method eagle3 --speculative-config.num_speculative_tokens 3",
+            "--speculative-config '{\"num_speculative_tokens\": 3.0, \"method\": \"EAGLE3\"}'",
+        ),
+        (vllm, "--hf-overrides.a.b 2.0", "--hf-overrides '{\"a\": {\"b\": 2}}'"),
+    ] {
+        let (left, right) =
+            (format!("export A=1\n{command} {left}\n"), format!("export A=1\n{command} {right}\n"));
+        let (code, document) = compared(("a.sh", &left), ("b.sh", &right));
+        assert_eq!(code, 0, "{left}{right}{document:#}");
+    }
+    for (command, left, right) in [
+        (sglang, "--speculative-algorithm EAGLE", "--speculative-algorithm EAGLE3"),
+        (sglang, "--dtype half", "--dtype bfloat16"),
+        (vllm, "-O3", "-O2"),
+        (
+            vllm,
+            "--speculative-config.num_speculative_tokens 3",
+            "--speculative-config.num_speculative_tokens 2",
+        ),
+    ] {
+        let (left, right) =
+            (format!("export A=1\n{command} {left}\n"), format!("export A=1\n{command} {right}\n"));
+        assert_eq!(compared(("a.sh", &left), ("b.sh", &right)).0, 1, "{left}{right}");
+    }
+}
+
+#[test]
+fn the_model_of_a_recipe_is_what_its_servers_load() {
+    let recipe = RECIPE.replace("      model-path: models/qwen3\n", "");
+    assert_ne!(recipe, RECIPE);
+    let (code, document) = compared(("a.sh", SHELL), ("b.yaml", &recipe));
+    assert_eq!(code, 0, "{document:#}");
+    let (code, document) =
+        compared(("a.sh", SHELL), ("b.yaml", &recipe.replace("path: models/qwen3", "path: models/x")));
+    assert_eq!(code, 1);
+    assert_eq!(
+        rows(item(&document, "launch-arguments"))[0],
+        ["model_path", "models/qwen3", "models/x", "no"]
+    );
+}
+
+#[test]
+fn a_second_launch_of_one_file_is_said() {
+    let two = format!("{SHELL}python3 -m sglang.launch_server --model-path models/other --tp 2\n");
+    let (_, document) = compared(("a.sh", &two), ("b.sh", SHELL));
+    let notes = document["notes"].to_string();
+    assert!(notes.contains("a.sh: another launch (line 7) is not compared; the one at line 4 is"), "{notes}");
+    let log = std::fs::read_to_string(h200().join("e3k5_al351.log")).unwrap();
+    let other = std::fs::read_to_string(h200().join("dspark_k5_al351.log")).unwrap();
+    let first = log.lines().count();
+    let (_, document) = compared(("a.log", &format!("{log}{other}")), ("b.log", &log));
+    let notes = document["notes"].to_string();
+    let expected = format!("a.log: other servers start at line {}; the one at line 8 is compared", first + 8);
+    assert!(notes.contains(&expected), "{notes}");
+    // The same server again is no other.
+    let (_, document) = compared(("a.log", &format!("{log}{log}")), ("b.log", &log));
+    assert_eq!(document["notes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_quote_that_nobody_closes_is_refused() {
+    let folder = folder();
+    folder.write(
+        "open.sh",
+        "#!/bin/bash\n# it's a comment\nsglang serve --model-path 'models/qwen3 --tp 4\necho done\n",
+    );
+    let output = folder.run("signoff launch-diff open.sh a.sh");
+    assert_eq!(output.status.code(), Some(2));
+    let error = text(&output.stderr);
+    assert!(error.contains("open.sh: line 3: a quote is opened and never closed"), "{error}");
+}

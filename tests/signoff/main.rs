@@ -12,6 +12,7 @@
 )]
 
 mod assembled;
+mod contradictions;
 mod curve;
 mod formats;
 mod hostile;
@@ -19,5 +20,6 @@ mod launch;
 mod layouts;
 mod missing;
 mod mutations;
+mod scripts;
 mod secrets;
 mod support;

@@ -2,10 +2,10 @@
 
 use crate::support::{FLAGS, Folder, IMAGE, item, statuses};
 
-const LOG: &str = "run/c16/logs/node1_agg_w0.out";
+pub(crate) const LOG: &str = "run/c16/logs/node1_agg_w0.out";
 
 /// Applies a change to the run that holds in every item; what then fails, with the item.
-fn flipped(change: impl FnOnce(&Folder)) -> (Vec<String>, serde_json::Value) {
+pub(crate) fn flipped(change: impl FnOnce(&Folder)) -> (Vec<String>, serde_json::Value) {
     let folder = Folder::several_points();
     change(&folder);
     let (code, document) = folder.document(&format!("signoff run {FLAGS}"));
@@ -72,7 +72,7 @@ fn a_forbidden_variable_anywhere() {
         });
         assert_eq!(changed, ["forbidden-variables fails"], "{file}");
         let item = item(&document, "forbidden-variables");
-        assert!(item["message"].as_str().unwrap().ends_with(&format!("in a {origin}")), "{item:#}");
+        assert!(item["message"].as_str().unwrap().ends_with(&format!(" {origin}")), "{item:#}");
         assert_eq!(item["evidence"][0]["file"], file);
         assert_eq!(item["evidence"][0]["value"], format!("{variable}=1"));
     }
@@ -140,7 +140,7 @@ fn a_call_of_completions() {
         flipped(|folder| folder.edit(LOG, "\"POST /v1/chat/completions HTTP", "\"POST /v1/completions HTTP"));
     assert_eq!(changed, ["chat-endpoints fails"]);
     let item = item(&document, "chat-endpoints");
-    assert_eq!(item["message"], "C16: POST /v1/completions called 1 times");
+    assert_eq!(item["message"], "C16: POST /v1/completions called 1 time");
     assert_eq!(item["evidence"][0]["file"], LOG);
 }
 
@@ -152,7 +152,7 @@ fn a_dropped_request() {
     let (changed, document) = flipped(|folder| folder.edit(export, "\"error_summary\": []", errors));
     assert_eq!(changed, ["requests fails"]);
     let item = item(&document, "requests");
-    assert_eq!(item["message"], "C4: 1 requests ended in an error, 24 completed");
+    assert_eq!(item["message"], "C4: 1 request ended in an error, 24 completed");
     assert_eq!(item["evidence"][0]["file"], export);
     let (changed, _) =
         flipped(|folder| folder.edit(LOG, "completions HTTP/1.1\" 200 OK", "completions HTTP/1.1\" 503 X"));

@@ -18,7 +18,7 @@ use crate::cli::{Exit, Global};
 use crate::engine::EngineVersion;
 use crate::golden::nearest;
 use crate::report::{SignoffRun, json, junit, markdown};
-use crate::signoff::{Map, Profile, Status, decide};
+use crate::signoff::{Map, Profile, Status, Threshold, decide, redact};
 
 const FILES: &str = "Files that the folders do not hold, or that are not recognised in them";
 const STATED: &str = "What nobody can read from files";
@@ -94,19 +94,19 @@ pub(crate) struct SignoffArgs {
     #[arg(long, value_name = "PATH", help_heading = STATED)]
     pub(super) draft_path: Vec<String>,
 
-    /// Least score of an evaluation's task
+    /// Least score of an evaluation's task: a share of 1, or a percentage (gsm8k=90%) where the scores are
     #[arg(long, value_name = "TASK=LEAST", help_heading = STATED, value_parser = threshold)]
-    pub(super) threshold: Vec<(String, f64)>,
+    pub(super) threshold: Vec<(String, Threshold)>,
 
     #[command(flatten)]
     pub(super) limits: LimitFlags,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "markdown", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
     format: SignoffFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long)]
     json: bool,
 
     /// Write the result to FILE in place of standard output
@@ -141,12 +141,12 @@ enum SignoffCommand {
 }
 
 /// Reads `--threshold`.
-fn threshold(text: &str) -> Result<(String, f64), String> {
-    let parts = text.rsplit_once('=').and_then(|(task, least)| Some((task, least.parse::<f64>().ok()?)));
-    let sound = parts.filter(|(task, least)| !task.is_empty() && least.is_finite());
-    sound
-        .map(|(task, least)| (task.to_owned(), least))
-        .ok_or_else(|| "expected TASK=LEAST, like gsm8k=0.9".to_owned())
+fn threshold(text: &str) -> Result<(String, Threshold), String> {
+    let wrong = || "expected TASK=LEAST, like gsm8k=0.9 or gsm8k=90%".to_owned();
+    let (task, least) = text.rsplit_once('=').filter(|(task, _)| !task.is_empty()).ok_or_else(wrong)?;
+    let (number, percent) = least.strip_suffix('%').map_or((least, false), |number| (number, true));
+    let least = number.parse::<f64>().ok().filter(|least| least.is_finite()).ok_or_else(wrong)?;
+    Ok((task.to_owned(), Threshold { metric: None, least, percent }))
 }
 
 pub(crate) fn run(
@@ -187,8 +187,9 @@ pub(crate) fn run(
         map: &map,
     };
     let is_json = args.json || args.format == SignoffFormat::Json;
-    let gathered = gather(args, &named, &profile, global, err, global.quiet || is_json)?;
+    let mut gathered = gather(args, &named, &profile, global, err, global.quiet || is_json)?;
     let signoff = decide(&profile, &gathered.run);
+    gathered.notes.iter_mut().for_each(|note| *note = redact(note));
     for note in gathered.notes.iter().filter(|_| !global.quiet && !is_json) {
         let _ = writeln!(err, "note: {note}");
     }

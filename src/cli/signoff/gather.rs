@@ -19,7 +19,7 @@ use crate::recipe;
 use crate::replay::{ReplayOptions, StatedTarget};
 use crate::signoff::{
     Asked, FileKind, Map, Origin, Point, Profile, Run, Seen as Kind, Server, Stated, Table, TextRead,
-    TextReader, is_evaluation, kind_of, read_table,
+    TextReader, Unread, is_evaluation, kind_of, read_table, redact,
 };
 
 /// Files as the user named them.
@@ -81,13 +81,14 @@ pub(super) fn gather(
     let progress = ProgressLine::show(reader.progress(), is_quiet);
     let mut failed = reader.read_texts(&inputs, &mut texts);
     drop(progress);
-    let files = texts.finish();
+    let mut files = texts.finish();
     for file in files.iter().filter(|file| file.is_shared) {
         if let Some(unread) = file.read.facts.unread.first() {
             bail!("{unread}");
         }
     }
     let mut notes: Vec<String> = reader.passed_over().iter().map(ToString::to_string).collect();
+    let table = table(profile, &mut files)?;
     notes.extend(
         files.iter().flat_map(|file| &file.read.facts.unread).map(|unread| format!("not read: {unread}")),
     );
@@ -106,7 +107,7 @@ pub(super) fn gather(
             failed.push(error);
         }
     }
-    let errors: Vec<String> = failed.iter().map(ToString::to_string).collect();
+    let errors: Vec<String> = failed.iter().map(|error| redact(&error.to_string())).collect();
     for error in &errors {
         let _ = writeln!(err, "error: {error}");
     }
@@ -121,7 +122,6 @@ pub(super) fn gather(
         thresholds: args.threshold.clone(),
         ..stated(args, global, &seen, &mut notes)
     };
-    let table = table(profile, &files, &mut notes)?;
     let pins = pins(args, named, global, &files)?;
     let sorted = Points::sort(named, seen, files, &mut notes);
     let judged = |placed: super::points::Placed, is_evaluation: bool| -> anyhow::Result<Point> {
@@ -298,7 +298,7 @@ fn pins(
 }
 
 /// The table of points: the one that was named, or the only one that has the columns.
-fn table(profile: &Profile, files: &[File], notes: &mut Vec<String>) -> anyhow::Result<Option<Table>> {
+fn table(profile: &Profile, files: &mut [File]) -> anyhow::Result<Option<Table>> {
     let axis = profile.rules.iter().find_map(|rule| match &rule.check {
         crate::signoff::Check::Pareto(pareto) => Some(pareto.y.as_str()),
         _ => None,
@@ -314,7 +314,12 @@ fn table(profile: &Profile, files: &[File], notes: &mut Vec<String>) -> anyhow::
                 }
             }
             Err(error) if file.is_shared => bail!("{}: {error}", file.name),
-            Err(error) => notes.push(format!("{}: {error}", file.name)),
+            // Clients write tables of other forms, which are none of the curve.
+            Err(_) if !axis.is_some_and(|axis| memchr::memmem::find(text, axis.as_bytes()).is_some()) => {}
+            Err(why) => {
+                let unread = Unread { file: file.name.clone(), why, kind: FileKind::Table };
+                file.read.facts.unread.push(unread);
+            }
         }
     }
     if found.len() > 1 {

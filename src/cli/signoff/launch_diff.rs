@@ -11,8 +11,8 @@ use crate::cli::Exit;
 use crate::cli::output::write_to;
 use crate::recipe::Selector;
 use crate::report::{SignoffRun, json, junit, markdown};
-use crate::signoff::Status;
 use crate::signoff::launch::{Launches, launch_diff, read_launches};
+use crate::signoff::{Status, redact};
 
 /// Flags of `accsim signoff launch-diff`.
 #[derive(Args, Clone, Debug)]
@@ -31,11 +31,11 @@ pub(super) struct LaunchDiffArgs {
     profile: String,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "markdown", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
     format: DiffFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long)]
     json: bool,
 
     /// Write the result to FILE in place of standard output
@@ -59,7 +59,7 @@ pub(super) fn run(args: &LaunchDiffArgs, out: &mut dyn Write) -> anyhow::Result<
     let (left, right) = (launches(&args.left)?, launches(&args.right)?);
     let signoff = launch_diff(&profile, (&args.left, &left), (&args.right, &right));
     let named = |name: &str, launches: &Launches| -> Vec<String> {
-        launches.notes.iter().map(|note| format!("{name}: {note}")).collect()
+        launches.notes.iter().map(|note| redact(&format!("{name}: {note}"))).collect()
     };
     let notes = [named(&args.left, &left), named(&args.right, &right)].concat();
     let report = SignoffRun { signoff: &signoff, errors: &[], notes: &notes };

@@ -194,6 +194,7 @@ fn merge(into: &mut Facts, from: Facts) {
     into.clients.extend(from.clients);
     into.scores.extend(from.scores);
     into.environments.extend(from.environments);
+    into.launchers.extend(from.launchers);
     into.recipes.extend(from.recipes);
     into.unread.extend(from.unread);
     into.documents.extend(from.documents);

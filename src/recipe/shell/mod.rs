@@ -17,6 +17,7 @@ mod inner;
 mod parameter;
 mod parse;
 mod quote;
+mod reach;
 mod read;
 mod redirect;
 mod server;
@@ -25,6 +26,8 @@ mod substitution;
 mod word;
 mod wrap;
 
+pub(crate) use parse::is_sound;
+pub use reach::{Reached, ReachedKind, Way, reaching};
 pub(crate) use read::{read, script, with_words};
 pub(crate) use server::launch_behind;
 pub(crate) use word::{Word, unresolved};

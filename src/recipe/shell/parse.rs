@@ -21,3 +21,8 @@ pub(super) fn tree(text: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
 }
+
+/// Whether the grammar reads all of a text as shell.
+pub(crate) fn is_sound(text: &str) -> bool {
+    tree(text).is_some_and(|tree| !tree.root_node().has_error())
+}

@@ -106,6 +106,14 @@ fn variant(launch: Launch, mut models: Vec<Scalar>, state: &State) -> Variant {
 
 /// A script that starts no server of its own and is sourced or prepares one: what it exports and collects in arrays.
 fn of_rest(state: &State) -> Option<Variant> {
+    with_words(&collected(state), exported(state), Position::START).map(|launch| {
+        let models = launched_models(&launch);
+        variant(launch, models, state)
+    })
+}
+
+/// Words that a script collects for a command elsewhere: its arrays, and texts that begin like arguments.
+pub(super) fn collected(state: &State) -> Vec<Word> {
     let mut words = Vec::new();
     for var in state.vars.values() {
         match &var.value {
@@ -118,10 +126,7 @@ fn of_rest(state: &State) -> Option<Variant> {
             Value::Scalar(_) | Value::Unset => {}
         }
     }
-    with_words(&words, exported(state), Position::START).map(|launch| {
-        let models = launched_models(&launch);
-        variant(launch, models, state)
-    })
+    words
 }
 
 /// A launch without a command: arguments and variables that only an engine known here reads.

@@ -100,6 +100,7 @@ pub fn launch_diff(profile: &Profile, left: (&str, &Launches), right: (&str, &La
         evaluations: Vec::new(),
         items,
     }
+    .redacted()
 }
 
 struct Sides<'a> {

@@ -27,6 +27,16 @@ pub(super) fn flags(engine: Option<Engine>, words: &[String]) -> Vec<(String, La
             }
             (word.as_str(), LaunchValue::list(&values))
         };
+        // `-O3` has its value in itself.
+        let level = flag.strip_prefix("-O").filter(|level| {
+            engine == Some(Engine::Vllm)
+                && !level.is_empty()
+                && level.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        let (flag, value) = match level {
+            Some(level) => ("-O", LaunchValue::of(level)),
+            None => (flag, value),
+        };
         let name = canonical(engine, flag);
         let (name, value) = match name.strip_prefix("no_") {
             // vLLM's `--no-enable-prefix-caching`.
@@ -84,5 +94,9 @@ mod tests {
         let found = read(Engine::Vllm, "org/m -tp 4 --no-enable-prefix-caching");
         assert_eq!(found[0], ("model".to_owned(), "org/m".to_owned()));
         assert_eq!(found[2], ("enable_prefix_caching".to_owned(), "False".to_owned()));
+        for text in ["m -O3 --x", "m -O 3 --x", "m -O=3 --x", "m --compilation-config 3 --x"] {
+            let found = read(Engine::Vllm, text);
+            assert_eq!(found[1], ("compilation_config".to_owned(), "3".to_owned()), "{text}");
+        }
     }
 }

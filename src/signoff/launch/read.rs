@@ -6,12 +6,15 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::flags::flags;
-use super::names::canonical;
+use super::names::{canonical, canonical_value};
 use super::value::LaunchValue;
 use crate::engine::Engine;
 use crate::evidence::server_arguments;
-use crate::recipe::{self, Selector, engine_of_framework};
-use crate::yaml::Node;
+use crate::recipe::{self, Document, Kind, Selector, Variant, engine_of_framework};
+use crate::yaml::{self, Node, Scalar};
+
+/// Lines that a note names.
+const MOST_NAMES: usize = 4;
 
 /// The launches of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +74,16 @@ pub enum LaunchError {
 
 /// Reads the launches of a text. `name` is its file's name; `selector` picks a variant of a recipe.
 pub fn read_launches(name: &str, text: &str, selector: Option<&Selector>) -> Result<Launches, LaunchError> {
-    if let Some(launch) = of_server_args(text) {
-        return Ok(Launches { launches: vec![launch], notes: Vec::new() });
+    let mut read = read_text(name, text, selector)?;
+    for launch in &mut read.launches {
+        launch.settle();
+    }
+    Ok(read)
+}
+
+fn read_text(name: &str, text: &str, selector: Option<&Selector>) -> Result<Launches, LaunchError> {
+    if let Some(launches) = of_server_args(text) {
+        return Ok(launches);
     }
     let body = text.trim_start_matches('\u{feff}').trim_start();
     // A recipe in flow style begins like JSON.
@@ -89,11 +100,95 @@ pub fn read_launches(name: &str, text: &str, selector: Option<&Selector>) -> Res
     of_document(name, text, selector)
 }
 
-/// The first `server_args` line.
-fn of_server_args(text: &str) -> Option<Launch> {
-    let (line, arguments) = (1..)
-        .zip(text.lines())
-        .find_map(|(number, line)| Some((number, server_arguments(line.as_bytes())?)))?;
+impl Launch {
+    /// Makes one argument of its parts (`--speculative-config.method`), and one value of all its spellings.
+    fn settle(&mut self) {
+        let parts: Vec<String> = self.arguments.keys().filter(|name| name.contains('.')).cloned().collect();
+        for name in parts {
+            let Some(setting) = self.arguments.remove(&name) else { continue };
+            let Some((whole, path)) = name.split_once('.') else { continue };
+            let held = self.arguments.get(whole).and_then(|held| held.value.text());
+            let mut object =
+                held.and_then(|text| serde_json::from_str::<Value>(text).ok()).unwrap_or(Value::Null);
+            if !object.is_object() {
+                object = Value::Object(serde_json::Map::new());
+            }
+            let value = match setting.value.text() {
+                Some(text) => Some(serde_json::from_str(text).unwrap_or_else(|_| python(text))),
+                None => None,
+            };
+            let merged = match value {
+                Some(value) => {
+                    put(&mut object, path, value);
+                    LaunchValue::json(&object)
+                }
+                None => LaunchValue::Unresolved,
+            };
+            let line = self.arguments.get(whole).map_or(setting.line, |held| held.line);
+            self.arguments.insert(whole.to_owned(), Setting { value: merged, line });
+        }
+        for (name, setting) in &mut self.arguments {
+            setting.value = canonical_value(name, setting.value.clone());
+        }
+    }
+}
+
+/// What a word of the one form is in JSON.
+fn python(text: &str) -> Value {
+    match text {
+        "True" => Value::Bool(true),
+        "False" => Value::Bool(false),
+        "None" => Value::Null,
+        _ => Value::String(text.to_owned()),
+    }
+}
+
+/// Sets `a.b` of an object.
+fn put(object: &mut Value, path: &str, value: Value) {
+    const DEEPEST: usize = 16;
+    let mut at = object;
+    let parts: Vec<&str> = path.splitn(DEEPEST, '.').collect();
+    let Some((last, folders)) = parts.split_last() else { return };
+    for folder in folders {
+        let Some(map) = at.as_object_mut() else { return };
+        let next = map.entry((*folder).to_owned()).or_insert(Value::Null);
+        if !next.is_object() {
+            *next = Value::Object(serde_json::Map::new());
+        }
+        at = next;
+    }
+    if let Some(map) = at.as_object_mut() {
+        map.insert((*last).to_owned(), value);
+    }
+}
+
+/// The first `server_args` line; others that say something else are said.
+fn of_server_args(text: &str) -> Option<Launches> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| server_arguments(line.as_bytes()).is_some());
+    let (number, line) = lines.next()?;
+    let launch = of_line(line, number)?;
+    let mut notes = Vec::new();
+    let values = |launch: &Launch| -> BTreeMap<String, LaunchValue> {
+        let arguments = launch.arguments.iter();
+        arguments.map(|(name, setting)| (name.clone(), setting.value.clone())).collect()
+    };
+    let others = lines.filter_map(|(number, line)| Some((number, of_line(line, number)?)));
+    let others: Vec<String> = others
+        .filter(|(_, other)| values(other) != values(&launch))
+        .map(|(number, _)| number.to_string())
+        .take(MOST_NAMES)
+        .collect();
+    if !others.is_empty() {
+        notes.push(format!(
+            "other servers start at line {}; the one at line {number} is compared",
+            others.join(", ")
+        ));
+    }
+    Some(Launches { launches: vec![launch], notes })
+}
+
+fn of_line(text: &str, line: u64) -> Option<Launch> {
+    let arguments = server_arguments(text.as_bytes())?;
     let engine = Some(Engine::Sglang);
     let arguments = arguments.map(|(name, value)| {
         let [name, value] = [name, value].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -155,7 +250,7 @@ fn of_json(value: &Value) -> Option<Launch> {
 }
 
 fn of_command(command: &str, environment: Option<&Value>) -> Option<Launch> {
-    let mut launch = read_launches("command.sh", command, None).ok()?.launches.into_iter().next()?;
+    let mut launch = read_text("command.sh", command, None).ok()?.launches.into_iter().next()?;
     for (name, value) in environment.and_then(Value::as_object).into_iter().flatten() {
         variable(&mut launch, name, value);
     }
@@ -196,7 +291,7 @@ fn words(launch: &mut Launch, list: &Value) -> Option<()> {
         .iter()
         .map(|word| shlex::try_quote(word).map_or_else(|_| word.clone(), std::borrow::Cow::into_owned))
         .collect();
-    let found = read_launches("command.sh", &quoted.join(" "), None).ok()?.launches.into_iter().next()?;
+    let found = read_text("command.sh", &quoted.join(" "), None).ok()?.launches.into_iter().next()?;
     *launch = Launch { engine: found.engine.or(launch.engine), ..found };
     for setting in launch.arguments.values_mut().chain(launch.environment.values_mut()) {
         setting.line = 1;
@@ -208,6 +303,11 @@ fn words(launch: &mut Launch, list: &Value) -> Option<()> {
 fn of_document(name: &str, text: &str, selector: Option<&Selector>) -> Result<Launches, LaunchError> {
     // A text without a name of a kind is a command.
     let document = recipe::read(name, text).map_err(|error| LaunchError::Unreadable(error.to_string()))?;
+    // What stands behind a quote that nobody closes is no launch to compare.
+    let is_script = document.as_ref().is_none_or(|document| document.kind == Kind::Launcher);
+    if let Some(line) = open_quote(text).filter(|_| is_script && !recipe::is_sound_shell(text)) {
+        return Err(LaunchError::Unreadable(format!("line {line}: a quote is opened and never closed")));
+    }
     let Some(document) = document else { return Err(LaunchError::None) };
     let mut variants = document.variants.iter().filter(|variant| !variant.launches.is_empty());
     let chosen = match selector {
@@ -227,7 +327,7 @@ fn of_document(name: &str, text: &str, selector: Option<&Selector>) -> Result<La
             None => LaunchError::None,
         });
     };
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = others(&document, variant, selector).into_iter().collect();
     let mut launches: Vec<Launch> = Vec::new();
     for found in &variant.launches {
         let role = Some(found.role.name());
@@ -242,6 +342,14 @@ fn of_document(name: &str, text: &str, selector: Option<&Selector>) -> Result<La
             for argument in &found.args {
                 let setting = Setting { value: of_node(&argument.value), line: line(argument.at.line) };
                 launch.arguments.insert(canonical(engine, &argument.name), setting);
+            }
+            // srt-slurm gives its servers the model of the recipe.
+            let name = canonical(engine, "model");
+            if let (Kind::Recipe, Some(path), false) =
+                (document.kind, model_path(text), launch.arguments.contains_key(&name))
+            {
+                let value = LaunchValue::of(&path.text);
+                launch.arguments.insert(name, Setting { value, line: line(path.at.line) });
             }
         } else {
             let lines: BTreeMap<String, u64> = found
@@ -268,6 +376,77 @@ fn of_document(name: &str, text: &str, selector: Option<&Selector>) -> Result<La
     }
     notes.extend(document.notes.iter().map(|(at, note)| format!("{at}: {note}")));
     Ok(Launches { launches, notes })
+}
+
+/// The `model.path` of a recipe, or of its base.
+fn model_path(text: &str) -> Option<Scalar> {
+    let Ok(Node::Mapping(root)) = yaml::parse(text) else { return None };
+    let base = match root.get("base") {
+        Some(Node::Mapping(base)) => base,
+        _ => &root,
+    };
+    let Some(Node::Mapping(model)) = base.get("model") else { return None };
+    match model.get("path") {
+        Some(Node::Scalar(path)) if !path.is_null() => Some(path.clone()),
+        _ => None,
+    }
+}
+
+/// Says what else the file starts and is not compared.
+fn others(document: &Document, chosen: &Variant, selector: Option<&Selector>) -> Option<String> {
+    if selector.is_some() {
+        return None;
+    }
+    let others = document.variants.iter().filter(|other| {
+        other.evaluation == chosen.evaluation
+            && !other.launches.is_empty()
+            && other.launches != chosen.launches
+    });
+    let names: Vec<String> = others
+        .map(|other| match (&other.name, other.launches.first()) {
+            (Some(name), _) => name.clone(),
+            (None, Some(launch)) => match &launch.condition {
+                Some(condition) => format!("line {} where {condition} holds", launch.at.line),
+                None => format!("line {}", launch.at.line),
+            },
+            (None, None) => String::new(),
+        })
+        .collect();
+    let first = names.first()?;
+    let compared = match (&chosen.name, chosen.launches.first()) {
+        (Some(name), _) => name.clone(),
+        (None, launch) => format!("the one at line {}", launch.map_or(1, |launch| launch.at.line)),
+    };
+    let more = names.len() - 1;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("another launch ({first}{more}) is not compared; {compared} is"))
+}
+
+/// Line of the quote that a text opens and never closes.
+fn open_quote(text: &str) -> Option<usize> {
+    let (mut open, mut line, mut is_word) = (None, 1, false);
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        line += usize::from(letter == '\n');
+        match (open, letter) {
+            (None, '#') if !is_word => {
+                // A comment goes up to the end of its line.
+                if letters.by_ref().any(|letter| letter == '\n') {
+                    line += 1;
+                }
+                is_word = false;
+                continue;
+            }
+            (None | Some(('"', _)), '\\') => {
+                line += usize::from(letters.next() == Some('\n'));
+            }
+            (None, '"' | '\'') => open = Some((letter, line)),
+            (Some((quote, _)), _) if quote == letter => open = None,
+            _ => {}
+        }
+        is_word = !letter.is_whitespace();
+    }
+    open.map(|(_, line)| line)
 }
 
 fn of_node(node: &Node) -> LaunchValue {

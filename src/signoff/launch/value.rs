@@ -16,6 +16,7 @@ const UNRESOLVED: char = '\u{f8ff}';
 /// assert_eq!(LaunchValue::of("0.50"), LaunchValue::of("0.5"));
 /// assert_eq!(LaunchValue::of("'[1, 2]'"), LaunchValue::of("[1,2]"));
 /// assert_eq!(LaunchValue::of("{\"b\":1, \"a\": 2}"), LaunchValue::of("{\"a\":2,\"b\":1}"));
+/// assert_eq!(LaunchValue::of("{\"a\": 2.0}"), LaunchValue::of("{\"a\": 2}"));
 /// assert_ne!(LaunchValue::of("1"), LaunchValue::of("True"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,7 +128,25 @@ fn of_json(value: &Value) -> String {
             [one] => of_json(one),
             items => format!("[{}]", items.iter().map(of_json).collect::<Vec<_>>().join(", ")),
         },
-        // Its keys are in order.
-        Value::Object(_) => value.to_string(),
+        Value::Object(_) => normal(value).to_string(),
+    }
+}
+
+/// An object with its keys in order and one form for each number: 2.0 is 2.
+fn normal(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
+            whole
+                .and_then(|whole| format!("{whole:.0}").parse::<i64>().ok())
+                .map_or_else(|| value.clone(), Value::from)
+        }
+        Value::Array(items) => items.iter().map(normal).collect(),
+        Value::Object(object) => {
+            let mut entries: Vec<(&String, &Value)> = object.iter().collect();
+            entries.sort_by_key(|(name, _)| *name);
+            Value::Object(entries.into_iter().map(|(name, value)| (name.clone(), normal(value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
     }
 }

@@ -30,8 +30,8 @@ pub enum Check {
     Endpoints(Endpoints),
     /// The log of each evaluation run shows that drafts were really judged.
     EvaluationReal,
-    /// No evaluation run had one of these variables.
-    EvaluationUnset(Names),
+    /// No evaluation run had one of these settings.
+    EvaluationUnset(Knobs),
     /// Scores of evaluations against the least that suffices.
     Scores(Scores),
     /// Requests that ended in an error.
@@ -48,7 +48,18 @@ pub enum Check {
     ArgumentsEqual(ArgumentsEqual),
 }
 
-/// Names of variables.
+/// [`Check::EvaluationUnset`]. A name may end in `*`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Knobs {
+    /// Variables, and keys of a server's JSON.
+    pub names: Vec<String>,
+    /// Arguments of the server.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+}
+
+/// Names of variables. One may end in `*`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Names {
@@ -121,7 +132,7 @@ pub struct ForbiddenArguments {
 pub struct Endpoints {
     /// What clients may call: `POST /v1/chat/completions`.
     pub allow: Vec<String>,
-    /// The harness's own calls, listed apart.
+    /// The harness's own calls, listed apart. One may end in `*`: `GET *`.
     #[serde(default)]
     pub harness: Vec<String>,
 }
@@ -143,6 +154,9 @@ pub struct Threshold {
     pub metric: Option<String>,
     /// The least that suffices.
     pub least: f64,
+    /// Scores and the least are percentages, not shares of 1.
+    #[serde(default)]
+    pub percent: bool,
 }
 
 /// [`Check::Requests`].
@@ -166,6 +180,9 @@ pub struct Image {
     /// Arguments of launchers: `container_image`.
     #[serde(default)]
     pub arguments: Vec<String>,
+    /// A tag alone suffices: nobody has to name the image's digest.
+    #[serde(default)]
+    pub tag_suffices: bool,
 }
 
 /// [`Check::Pareto`].
@@ -202,6 +219,15 @@ pub struct ArgumentsEqual {
     pub except: Vec<String>,
 }
 
+impl Threshold {
+    /// The least as people write it.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let percent = if self.percent { "%" } else { "" };
+        format!("{}{percent}", self.least)
+    }
+}
+
 impl Check {
     /// What no check can be decided with.
     pub(super) fn verify(&self) -> Result<(), String> {
@@ -209,9 +235,8 @@ impl Check {
             if list.is_empty() { Err(format!("{what} is empty; expected at least one")) } else { Ok(()) }
         };
         match self {
-            Self::GoldenLength(names) | Self::ForbiddenVariables(names) | Self::EvaluationUnset(names) => {
-                some("names", &names.names)
-            }
+            Self::GoldenLength(names) | Self::ForbiddenVariables(names) => some("names", &names.names),
+            Self::EvaluationUnset(knobs) => some("names", &knobs.names),
             Self::Variable(variable) => some("equals", &variable.equals),
             Self::Argument(argument) => some("equals", &argument.equals),
             Self::ForbiddenArguments(arguments) => some("names", &arguments.names),

@@ -10,9 +10,12 @@ use crate::signoff::profile::{Check, Profile};
 /// What is looked for in texts.
 #[derive(Clone, Debug)]
 pub struct Asked {
+    /// One may end in `*`.
     variables: BTreeSet<String>,
     /// With underscores.
     arguments: BTreeSet<String>,
+    /// Those of the arguments that count wherever they stand, as keys of printed objects too.
+    forbidden: BTreeSet<String>,
     image_variables: BTreeSet<String>,
     image_arguments: BTreeSet<String>,
     /// Paths of keys, from the outermost.
@@ -24,8 +27,10 @@ pub struct Asked {
 /// What a stretch of text begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Needle {
-    /// A variable's name.
-    Variable(Seen, String),
+    /// A variable's name, or what several begin with.
+    Variable(Seen),
+    /// An argument's name in quotes: a key of a printed object.
+    Key(String),
     /// `--name` of an argument: its name with underscores.
     Argument(Seen, String),
     /// ` HTTP/1.1" 200`
@@ -40,15 +45,18 @@ impl Asked {
     /// What the rules of `profile` ask for.
     #[must_use]
     pub fn by(profile: &Profile) -> Self {
-        let (mut variables, mut arguments) = (BTreeSet::new(), BTreeSet::new());
+        let (mut variables, mut arguments, mut forbidden_names) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let (mut image_variables, mut image_arguments, mut image_keys) =
             (BTreeSet::new(), BTreeSet::new(), Vec::new());
         for rule in &profile.rules {
             match &rule.check {
-                Check::GoldenLength(names)
-                | Check::ForbiddenVariables(names)
-                | Check::EvaluationUnset(names) => {
+                Check::GoldenLength(names) | Check::ForbiddenVariables(names) => {
                     variables.extend(names.names.iter().cloned());
+                }
+                Check::EvaluationUnset(knobs) => {
+                    variables.extend(knobs.names.iter().cloned());
+                    arguments.extend(knobs.arguments.iter().map(|name| underscored(name)));
                 }
                 Check::Variable(variable) => {
                     variables.insert(variable.name.clone());
@@ -65,6 +73,7 @@ impl Asked {
                 }
                 Check::ForbiddenArguments(forbidden) => {
                     arguments.extend(forbidden.names.iter().map(|name| underscored(name)));
+                    forbidden_names.extend(forbidden.names.iter().map(|name| underscored(name)));
                 }
                 Check::Image(image) => {
                     image_variables.extend(image.variables.iter().cloned());
@@ -86,6 +95,7 @@ impl Asked {
         let mut asked = Self {
             variables,
             arguments,
+            forbidden: forbidden_names,
             image_variables,
             image_arguments,
             image_keys,
@@ -103,8 +113,17 @@ impl Asked {
             ("sglang==".to_owned(), Needle::Version),
         ];
         for (names, seen) in [(&self.variables, Seen::Variable), (&self.image_variables, Seen::Image)] {
-            patterns.extend(names.iter().map(|name| (name.clone(), Needle::Variable(seen, name.clone()))));
+            let text = |name: &String| name.trim_end_matches('*').to_owned();
+            patterns.extend(names.iter().map(|name| (text(name), Needle::Variable(seen))));
         }
+        for name in &self.forbidden {
+            for quote in ['\'', '"'] {
+                for spelling in [name.clone(), name.replace('_', "-")] {
+                    patterns.push((format!("{quote}{spelling}"), Needle::Key(name.clone())));
+                }
+            }
+        }
+        patterns.retain(|(text, _)| !text.is_empty());
         for (names, seen) in [(&self.arguments, Seen::Argument), (&self.image_arguments, Seen::Image)] {
             for name in names {
                 let needle = || Needle::Argument(seen, name.clone());
@@ -128,15 +147,20 @@ impl Asked {
         })
     }
 
-    /// What a key of a document names.
+    /// What a variable's whole name is asked for as.
+    pub(super) fn variable(&self, name: &str) -> Option<Seen> {
+        if is_any(&self.variables, name) {
+            return Some(Seen::Variable);
+        }
+        is_any(&self.image_variables, name).then_some(Seen::Image)
+    }
+
+    /// What a key of a document names. `name.part` is a part of the argument `name`.
     pub(super) fn key(&self, key: &str) -> Option<(Seen, String)> {
-        if self.variables.contains(key) {
-            return Some((Seen::Variable, key.to_owned()));
+        if let Some(seen) = self.variable(key) {
+            return Some((seen, key.to_owned()));
         }
-        if self.image_variables.contains(key) {
-            return Some((Seen::Image, key.to_owned()));
-        }
-        let argument = underscored(key);
+        let argument = underscored(key.split_once('.').map_or(key, |(name, _)| name));
         if self.arguments.contains(&argument) {
             return Some((Seen::Argument, argument));
         }
@@ -145,13 +169,21 @@ impl Asked {
 
     /// Whether a variable's value may be read.
     pub(in crate::signoff) fn is_variable(&self, name: &str) -> bool {
-        self.variables.contains(name) || self.image_variables.contains(name)
+        self.variable(name).is_some()
     }
 
     /// Whether the value of a server's argument may be read.
     pub(in crate::signoff) fn is_argument(&self, name: &str) -> bool {
         self.arguments.contains(name)
     }
+}
+
+/// Whether one of the names is this one; `*` at the end of one stands for the rest.
+pub(in crate::signoff) fn is_any<'a>(names: impl IntoIterator<Item = &'a String>, name: &str) -> bool {
+    names.into_iter().any(|known| match known.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => known == name,
+    })
 }
 
 /// Variables that decide what a version makes of its settings.

@@ -22,15 +22,31 @@ pub(super) fn variable(text: &[u8], start: usize, end: usize) -> Option<String> 
         // `[ "$X" == 1 ]`
         return (!rest.starts_with(b"=")).then(|| word(rest)).filter(|value| !value.is_empty());
     }
-    if let Some(quote) = before.last().filter(|byte| matches!(byte, b'"' | b'\'')) {
-        let rest = behind.strip_prefix(&[*quote])?.trim_ascii_start();
-        let rest = rest.strip_prefix(b":").or_else(|| rest.strip_prefix(b","))?.trim_ascii_start();
-        return Some(word(rest)).filter(|value| !value.is_empty());
+    if before.last().is_some_and(|byte| matches!(byte, b'"' | b'\'')) {
+        return quoted(before, behind).filter(|value| !value.is_empty());
     }
     let rest = behind.strip_prefix(b": ")?;
     let is_alone = before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'+'));
     let value = word(rest.trim_ascii_start());
     (is_alone && !value.is_empty()).then_some(value)
+}
+
+/// The value behind a name in quotes: `"name": value`, also with the quotes escaped.
+fn quoted(before: &[u8], behind: &[u8]) -> Option<String> {
+    let quote = before.last()?;
+    let rest = behind.strip_prefix(b"\\").unwrap_or(behind).strip_prefix(&[*quote])?.trim_ascii_start();
+    let rest = rest.strip_prefix(b":").or_else(|| rest.strip_prefix(b","))?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"\\").unwrap_or(rest);
+    Some(word(rest).trim_end_matches('\\').to_owned())
+}
+
+/// The value that `text` gives to the key whose opening quote and name stand at `start..end`.
+pub(super) fn key(text: &[u8], start: usize, end: usize) -> Option<String> {
+    let before = text.get(..start + 1)?;
+    if is_comment(before) {
+        return None;
+    }
+    quoted(before, text.get(end..)?)
 }
 
 /// The value that `text` gives to the argument whose `--name` stands at `start..end`: empty for a flag alone.
@@ -42,6 +58,15 @@ pub(super) fn argument(text: &[u8], start: usize, end: usize) -> Option<String> 
     match behind.first() {
         None => Some(String::new()),
         Some(b'=') => Some(word(behind.get(1..)?)),
+        // `--name.part value` sets a part of it.
+        Some(b'.') => {
+            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+            let length = behind.iter().position(|byte| !is_part(byte)).unwrap_or(behind.len());
+            let (part, rest) = behind.split_at(length);
+            let part = String::from_utf8_lossy(part.get(1..)?).into_owned();
+            let rest = rest.strip_prefix(b"=").unwrap_or_else(|| rest.trim_ascii_start());
+            Some(format!("{part}={}", word(rest)))
+        }
         Some(quote @ (b'"' | b'\'')) => {
             // A word of a printed list: `'--name', 'value'`.
             let rest = behind.strip_prefix(&[*quote])?.trim_ascii_start();
@@ -124,6 +149,8 @@ mod tests {
             ("NAME=1\0HF_TOKEN=secret", "1"),
             ("{\"env\": \"NAME=1\\nHF_TOKEN=secret\"}", "1"),
             ("?NAME=1&HF_TOKEN=secret", "1"),
+            ("--config '{\"NAME\": 3.51}'", "3.51"),
+            ("--config \"{\\\"NAME\\\": \\\"v\\\"}\"", "v"),
             ("NAME=$OTHER", UNRESOLVED),
             ("NAME=\"${X:-1}\"", UNRESOLVED),
         ] {
@@ -164,6 +191,8 @@ mod tests {
             ("serve --name \\", ""),
             ("serve --name", ""),
             ("--name $X", UNRESOLVED),
+            ("serve --name.a.b 3 x", "a.b=3"),
+            ("serve --name.a=3 x", "a=3"),
         ] {
             let found = argument_in(text).unwrap();
             assert!(found == value || (value == "{" && found == "{\"a\":{\"b\":1}}"), "{text}: {found}");

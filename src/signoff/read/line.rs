@@ -32,7 +32,10 @@ pub(super) fn read(
     facts: &mut Facts,
 ) -> Option<Started> {
     let mut started = None;
+    let is_printed = is_printed(text);
     for (start, end, needle) in asked.find(text) {
+        // Of a script counts what reaches its servers; that is for its own reader.
+        let is_of_script = origin == Origin::Launcher || is_printed;
         match needle {
             Needle::Access => {
                 if let Some((call, status)) = call(text, start) {
@@ -52,50 +55,67 @@ pub(super) fn read(
                 let length = rest.iter().position(is_end).unwrap_or(rest.len()).min(64);
                 let value = String::from_utf8_lossy(rest.get(..length).unwrap_or(&[])).into_owned();
                 if value.starts_with(|first: char| first.is_ascii_digit()) {
-                    see(facts, Seen::Version, "sglang", value, origin, false, place);
+                    see(facts, Sighting::new(Seen::Version, "sglang", value, origin, place));
                 }
             }
-            Needle::Variable(seen, name) => {
+            Needle::Variable(_) => {
+                let end = whole_name(text, end);
+                let name = String::from_utf8_lossy(text.get(start..end).unwrap_or(&[])).into_owned();
+                let Some(seen) = asked.variable(&name) else { continue };
+                if is_printed || (is_of_script && seen == Seen::Variable) {
+                    continue;
+                }
                 if let Some(value) = assign::variable(text, start, end) {
-                    see(facts, *seen, name, value, origin, false, place);
+                    see(facts, Sighting::new(seen, name, value, origin, place));
                 }
             }
             Needle::Argument(seen, name) => {
+                if is_printed || (is_of_script && *seen == Seen::Argument) {
+                    continue;
+                }
                 if let Some(value) = assign::argument(text, start, end) {
-                    see(facts, *seen, name, value, origin, false, place);
+                    see(facts, Sighting::new(*seen, name, value, origin, place));
+                }
+            }
+            Needle::Key(name) => {
+                if let Some(value) = assign::key(text, start, end).filter(|_| !is_of_script) {
+                    see(facts, Sighting::new(Seen::Argument, name, value, origin, place));
                 }
             }
         }
     }
-    if is_environment(text) && facts.environments.last() != Some(&place.file) {
+    if origin != Origin::Launcher && is_environment(text) && facts.environments.last() != Some(&place.file) {
         facts.environments.push(place.file);
     }
     started
 }
 
 /// Adds a sighting, once for each value of a file.
-pub(super) fn see(
-    facts: &mut Facts,
-    seen: Seen,
-    name: &str,
-    value: String,
-    origin: Origin,
-    is_prefill: bool,
-    place: Place,
-) {
+pub(super) fn see(facts: &mut Facts, sighting: Sighting) {
     if facts.sightings.len() >= MOST_SIGHTINGS {
         return;
     }
     let is_known = facts.sightings.iter().any(|held| {
-        held.seen == seen
-            && held.name == name
-            && held.value == value
-            && held.place.file == place.file
-            && held.is_prefill == is_prefill
+        held.place.file == sighting.place.file
+            && Sighting { place: sighting.place, ..held.clone() } == sighting
     });
     if !is_known {
-        facts.sightings.push(Sighting { seen, name: name.to_owned(), value, origin, is_prefill, place });
+        facts.sightings.push(sighting);
     }
+}
+
+/// Where the name ends that goes on at `end`.
+pub(super) fn whole_name(text: &[u8], end: usize) -> usize {
+    let rest = text.get(end..).unwrap_or(&[]);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    end + rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len())
+}
+
+/// Whether a line of a script or of a shell's trace prints a text: nothing in it is set.
+fn is_printed(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"+").map_or(text, |rest| rest.trim_start_plus());
+    [b"echo ".as_slice(), b"printf ", b"unset "].iter().any(|command| text.starts_with(command))
 }
 
 /// Whether a line is one of an environment or of a launcher: an assignment of a variable.

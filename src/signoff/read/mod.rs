@@ -9,6 +9,6 @@ mod text;
 mod tree;
 
 pub use asked::Asked;
-pub(super) use asked::{SETTINGS, underscored};
+pub(super) use asked::{SETTINGS, is_any, underscored};
 pub use table::read_table;
 pub use text::{TextRead, TextReader};

@@ -2,10 +2,14 @@
 
 use super::asked::{Asked, Needle};
 use super::assign;
-use super::line::see;
+use super::line::{see, whole_name};
 use crate::evidence::Place;
-use crate::signoff::facts::{Facts, Origin, Seen};
+use crate::recipe::of_node;
+use crate::signoff::facts::{Facts, Origin, Seen, Sighting};
 use crate::yaml::{Node, Scalar, parse};
+
+/// Longest value taken of an argument that is a tree, in characters.
+const LONGEST: usize = 512;
 
 /// Reads one document into `facts`; why it could not be read.
 pub(super) fn read(
@@ -37,7 +41,13 @@ impl Walk<'_> {
                     path.push(&entry.key.text);
                     match &entry.value {
                         Node::Scalar(scalar) => self.scalar(&entry.key.text, scalar, path),
-                        other => self.node(other, path),
+                        other => {
+                            if let Some((Seen::Argument, name)) = self.asked.key(&entry.key.text) {
+                                let value = of_node(other).to_string().chars().take(LONGEST).collect();
+                                self.see(Seen::Argument, &name, value, &entry.key, path);
+                            }
+                            self.node(other, path);
+                        }
                     }
                     path.pop();
                 }
@@ -63,28 +73,20 @@ impl Walk<'_> {
         match found {
             Some((seen, name)) => {
                 let value = if scalar.is_null() { "None".to_owned() } else { scalar.text.to_string() };
+                let value = match key.split_once('.') {
+                    Some((_, part)) if seen == Seen::Argument => format!("{part}={value}"),
+                    _ => value,
+                };
                 self.see(seen, &name, value, scalar, path);
             }
             None => self.text(scalar, path),
         }
     }
 
-    /// A text may be a command, or one `NAME=value`.
+    /// A text may be a command, one `NAME=value`, or JSON.
     fn text(&mut self, scalar: &Scalar, path: &[&str]) {
-        let asked = self.asked;
-        for (start, end, needle) in asked.find(scalar.text.as_bytes()) {
-            let (seen, name, value) = match needle {
-                Needle::Variable(seen, name) => {
-                    (seen, name, assign::variable(scalar.text.as_bytes(), start, end))
-                }
-                Needle::Argument(seen, name) => {
-                    (seen, name, assign::argument(scalar.text.as_bytes(), start, end))
-                }
-                Needle::Access | Needle::ServerArguments | Needle::Version => continue,
-            };
-            if let Some(value) = value {
-                self.see(*seen, name, value, scalar, path);
-            }
+        for (seen, name, value) in in_text(self.asked, &scalar.text) {
+            self.see(seen, &name, value, scalar, path);
         }
     }
 
@@ -92,6 +94,23 @@ impl Walk<'_> {
         let is_prefill = path.iter().any(|part| part.starts_with("prefill"));
         let line = u64::try_from(scalar.at.line).unwrap_or(0);
         let place = Place { file: self.file, line };
-        see(self.facts, seen, name, value, self.origin, is_prefill, place);
+        let sighting = Sighting::new(seen, name, value, self.origin, place);
+        see(self.facts, Sighting { is_prefill, ..sighting });
     }
+}
+
+/// The names that a text inside of a document gives values: a command, one `NAME=value`, JSON.
+pub(super) fn in_text(asked: &Asked, text: &str) -> Vec<(Seen, String, String)> {
+    let bytes = text.as_bytes();
+    let found = asked.find(bytes).filter_map(|(start, end, needle)| match needle {
+        Needle::Variable(_) => {
+            let end = whole_name(bytes, end);
+            let name = text.get(start..end)?;
+            Some((asked.variable(name)?, name.to_owned(), assign::variable(bytes, start, end)?))
+        }
+        Needle::Argument(seen, name) => Some((*seen, name.clone(), assign::argument(bytes, start, end)?)),
+        Needle::Key(name) => Some((Seen::Argument, name.clone(), assign::key(bytes, start, end)?)),
+        Needle::Access | Needle::ServerArguments | Needle::Version => None,
+    });
+    found.collect()
 }

@@ -4,7 +4,7 @@ use super::settings::need_points;
 use crate::audit::{Severity, Verdict};
 use crate::law::float;
 use crate::signoff::facts::Run;
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 
 pub(in crate::signoff) fn accept_length(run: &Run) -> Outcome {
     let mut weighing = Weighing::default();
@@ -28,7 +28,7 @@ pub(in crate::signoff) fn accept_length(run: &Run) -> Outcome {
             let first = server.largest.map(|(_, place)| place).or(server.started);
             let quote = mean.map_or_else(
                 || reason.clone(),
-                |mean| format!("mean accept len {mean:.3} over {} lines", report.spec_lines),
+                |mean| format!("mean accept len {mean:.3} over {}", counted(report.spec_lines, "line")),
             );
             let evidence = first.map(|place| {
                 // The lines as a whole, not one of them.
@@ -80,7 +80,8 @@ pub(in crate::signoff) fn accept_length(run: &Run) -> Outcome {
         _ => "no accept length".to_owned(),
     };
     let against = target.map_or_else(String::new, |target| format!("; at most {farthest:.3} from {target}"));
-    let message = format!("{range} ({lines} lines, {} servers){against}", means.len());
+    let message =
+        format!("{range} ({}, {}){against}", counted(lines, "line"), counted(means.len(), "server"));
     let outcome = weighing.conclude(message.clone());
     // What was measured is said whatever came of it.
     let message = if outcome.message == message || means.is_empty() {

@@ -1,10 +1,16 @@
 //! Arguments that servers echo.
 
 use super::settings::need_points;
-use crate::signoff::facts::{Argument, Origin, Point, Run, Seen, Server};
+use crate::evidence::Mode;
+use crate::signoff::facts::{Argument, Origin, Point, Run, Seen, Server, Sighting};
 use crate::signoff::item::{Evidence, Outcome, Weighing};
 use crate::signoff::profile::check::{ArgumentIs, DraftPath};
 use crate::signoff::read::underscored;
+
+/// Whether two paths are one, but for a slash at the end.
+fn is_same(path: &str, other: &str) -> bool {
+    path.trim_end_matches('/') == other.trim_end_matches('/')
+}
 
 /// Every server of a point, those that only prefill among them; says what is missing where there is none.
 pub(super) fn each_server<'a>(
@@ -79,19 +85,40 @@ pub(in crate::signoff) fn draft_path(run: &Run, rule: &DraftPath) -> Outcome {
         };
         let evidence = Evidence::at(run, argument.place, format!("{draft}={path}"));
         let own = value(server, &model).map(|(_, path)| path);
-        let in_recipe = point.facts.sightings.iter().chain(&run.shared.sightings).find(|seen| {
-            let is_recipe = matches!(seen.origin, Origin::Recipe | Origin::Config);
-            is_recipe && seen.seen == Seen::Argument && seen.name == draft && seen.value == path
+        // What recipe, configuration or launcher say that it drafts with.
+        let said = point.facts.sightings.iter().chain(&run.shared.sightings).filter(|seen| {
+            let is_text = matches!(seen.origin, Origin::Recipe | Origin::Config | Origin::Launcher);
+            let is_sound = seen.condition.is_none() && !seen.value.starts_with('(') && seen.value != "None";
+            is_text && is_sound && seen.seen == Seen::Argument && !seen.is_prefill && seen.name == draft
         });
-        let why = if path == "None" {
+        let said: Vec<&Sighting> = said.collect();
+        let in_recipe = said.iter().find(|seen| is_same(&seen.value, path));
+        let is_stated = rule.stated.iter().chain(&run.stated.draft_paths).any(|stated| is_same(stated, path));
+        // What only prefills may draft nothing where the rest does.
+        let drafts_nothing = path == "None" && server.mode == Some(Mode::Prefill);
+        let why = if drafts_nothing {
             "no draft model of its own".to_owned()
-        } else if own == Some(path) {
-            format!("equal to {model}")
-        } else if rule.stated.iter().chain(&run.stated.draft_paths).any(|stated| stated == path) {
+        } else if is_stated {
             format!("{path} as stated")
         } else if let Some(seen) = in_recipe {
             weighing.show(Evidence::at(run, seen.place, format!("{draft}: {path}")));
-            format!("{path} as the recipe states")
+            format!("{path} as the {} states", seen.origin.name())
+        } else if let Some(other) = said.first() {
+            let origin = other.origin.name();
+            let drafts = if path == "None" {
+                "has no draft of its own".to_owned()
+            } else {
+                format!("drafts with {path}")
+            };
+            weighing.fail(
+                format!("{label}: {drafts}, the {origin} states {}", other.value),
+                [evidence, Evidence::at(run, other.place, format!("{draft}: {}", other.value))],
+            );
+            return;
+        } else if path == "None" {
+            "no draft model of its own".to_owned()
+        } else if own.is_some_and(|own| is_same(own, path)) {
+            format!("equal to {model}")
         } else {
             let own = own.unwrap_or("unknown");
             weighing.fail(

@@ -1,7 +1,7 @@
 //! Pareto coverage of the curve.
 
-use crate::signoff::facts::{Run, Table};
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::facts::{Point, Run, Table, TableRow};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 use crate::signoff::profile::check::Pareto;
 use crate::throughput::{Standing, pareto};
 
@@ -38,9 +38,12 @@ pub(in crate::signoff) fn pareto_coverage(run: &Run, rule: &Pareto) -> Outcome {
     let Some(y) = y else { return weighing.conclude("") };
     let measured = table.rows.len();
     if measured < rule.least_points {
-        weighing
-            .fail(format!("{measured} points measured, at least {} are asked for", rule.least_points), []);
+        weighing.fail(
+            format!("{} measured, at least {} are asked for", counted(measured, "point"), rule.least_points),
+            [],
+        );
     }
+    against_points(run, table, &mut weighing);
     let (mut counts, mut standings, mut invalid_most) = (Vec::new(), Vec::new(), 0);
     for (label, x) in &xs {
         let points: Vec<(f64, f64)> = table.rows.iter().map(|row| (row.number(*x), row.number(y))).collect();
@@ -55,13 +58,21 @@ pub(in crate::signoff) fn pareto_coverage(run: &Run, rule: &Pareto) -> Outcome {
                 line: Some(row.line),
                 value: format!("{label} {}, {} {}", row.cell(*x), rule.y, row.cell(y)),
             });
-            weighing.fail(format!("{label}: {invalid} of {measured} points are invalid"), evidence);
+            weighing.fail(
+                format!(
+                    "{label}: {invalid} of {} {}",
+                    counted(measured, "point"),
+                    if invalid == 1 { "is invalid" } else { "are invalid" }
+                ),
+                evidence,
+            );
         }
         if frontier < rule.least_frontier {
             let evidence: Vec<Evidence> = beaten(table, &standing, *x, label);
             weighing.fail(
                 format!(
-                    "{label}: {frontier} points on the frontier, at least {} are asked for",
+                    "{label}: {} on the frontier, at least {} are asked for",
+                    counted(frontier, "point"),
                     rule.least_frontier
                 ),
                 evidence,
@@ -81,6 +92,54 @@ pub(in crate::signoff) fn pareto_coverage(run: &Run, rule: &Pareto) -> Outcome {
     Outcome { table: shown(table, rule, y, &xs, &standings), message, ..outcome }
 }
 
+/// Whether the table holds the points that ran, each once: one that is left out, or one measured twice of which the better
+/// counts, makes another curve.
+fn against_points(run: &Run, table: &Table, weighing: &mut Weighing) {
+    let Some(column) = ["concurrency", "conc"].iter().find_map(|name| table.column(name)) else {
+        if !run.points.is_empty() {
+            weighing.miss(format!(
+                "{} has no column concurrency, so nothing says which points it holds",
+                table.file
+            ));
+        }
+        return;
+    };
+    let number = |row: &TableRow| {
+        let number = row.number(column);
+        (number.fract() == 0.0 && number > 0.0).then(|| crate::law::whole(number))
+    };
+    let told = |point: &Point| {
+        let clients = || point.facts.clients.iter().find_map(|client| client.concurrency);
+        point.concurrency.or_else(clients)
+    };
+    for point in &run.points {
+        match told(point) {
+            Some(wanted) if !table.rows.iter().any(|row| number(row) == Some(wanted)) => {
+                let name = &point.name;
+                weighing.fail(format!("C{wanted} ({name}) ran and has no row in {}", table.file), []);
+            }
+            Some(_) => {}
+            None => weighing.miss(format!(
+                "{}: nothing says its concurrency, so whether it has a row is not known",
+                point.label()
+            )),
+        }
+    }
+    // Layouts measured at one concurrency are points of their own.
+    let layout = ["layout", "point", "name"].iter().find_map(|name| table.column(name));
+    let key = |row: &TableRow| (number(row), layout.map(|layout| row.cell(layout).to_owned()));
+    for (index, row) in table.rows.iter().enumerate() {
+        let earlier = table.rows.get(..index).unwrap_or(&[]).iter().find(|other| key(other) == key(row));
+        let (Some(earlier), Some(number)) = (earlier, number(row)) else { continue };
+        let at = |row: &TableRow| Evidence {
+            file: table.file.clone(),
+            line: Some(row.line),
+            value: format!("C{number}"),
+        };
+        weighing.fail(format!("C{number} has more than one row in {}", table.file), [at(earlier), at(row)]);
+    }
+}
+
 /// Points that others beat, each with the one that does.
 fn beaten(table: &Table, standing: &[Standing], x: usize, label: &str) -> Vec<Evidence> {
     let mut found = Vec::new();
@@ -97,7 +156,7 @@ fn beaten(table: &Table, standing: &[Standing], x: usize, label: &str) -> Vec<Ev
 }
 
 /// What a row is called.
-fn named(table: &Table, row: &crate::signoff::facts::TableRow) -> String {
+fn named(table: &Table, row: &TableRow) -> String {
     let found = LABELS.iter().find_map(|name| Some((*name, row.cell(table.column(name)?))));
     match found {
         Some(("concurrency" | "conc", value)) => format!("C{value}"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::arguments::each_server;
 use crate::evidence::Mode;
 use crate::signoff::facts::{Argument, Point, Run, Server};
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 use crate::signoff::profile::check::ArgumentsEqual;
 use crate::signoff::read::underscored;
 
@@ -52,7 +52,7 @@ pub(in crate::signoff) fn arguments_equal(run: &Run, rule: &ArgumentsEqual) -> O
     } else {
         format!("; as the profile allows, these differ: {}", differing.join(", "))
     };
-    weighing.conclude(format!("equal over {} servers{differing}", compared + first.len()))
+    weighing.conclude(format!("equal over {}{differing}", counted(compared + first.len(), "server")))
 }
 
 /// Names of which two servers have different values, or which one alone has.

@@ -3,7 +3,7 @@
 use super::settings::need_points;
 use crate::audit::FindingCode;
 use crate::signoff::facts::{Run, Server};
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 use crate::signoff::profile::check::LargestBatch;
 
 pub(in crate::signoff) fn largest_batch(run: &Run, rule: &LargestBatch) -> Outcome {
@@ -16,6 +16,7 @@ pub(in crate::signoff) fn largest_batch(run: &Run, rule: &LargestBatch) -> Outco
             weighing.miss(format!("{label}: no server log with decode lines"));
         }
         for server in point.generating() {
+            need_whole_lines(&label, server, &mut weighing);
             let Some((batch, place)) = server.largest else {
                 weighing.miss(format!("{label}: no decode line"));
                 continue;
@@ -44,8 +45,19 @@ pub(in crate::signoff) fn largest_batch(run: &Run, rule: &LargestBatch) -> Outco
         }
     }
     weighing.conclude(format!(
-        "at most {most} running requests on a rank, graphs captured up to {captured_least}"
+        "at most {} on a rank, graphs captured up to {captured_least}",
+        counted(most, "running request")
     ))
+}
+
+/// Says how many lines of a server were damaged: what they would say of their batch and graph is not known.
+fn need_whole_lines(label: &str, server: &Server, weighing: &mut Weighing) {
+    let skipped = &server.report.skipped;
+    let damaged = skipped.truncated + skipped.not_finite;
+    if damaged > 0 {
+        let (lines, verb) = (counted(damaged, "damaged line"), if damaged == 1 { "was" } else { "were" });
+        weighing.miss(format!("{label}: {lines} {verb} skipped; give the log without them"));
+    }
 }
 
 /// The largest batch that has a graph, and the argument that says so.
@@ -70,6 +82,7 @@ pub(in crate::signoff) fn graph_flag(run: &Run) -> Outcome {
             weighing.miss(format!("{label}: no server log with decode lines"));
         }
         for server in point.generating() {
+            need_whole_lines(&label, server, &mut weighing);
             let report = &server.report;
             let (on, off) = report.graphs;
             if report.decode_lines == 0 {
@@ -81,16 +94,16 @@ pub(in crate::signoff) fn graph_flag(run: &Run) -> Outcome {
                 let evidence = place.map(|place| Evidence::at(run, place, "cuda graph: False"));
                 weighing.fail(
                     format!(
-                        "{label}: {off} of {} decode lines without a captured graph",
-                        report.decode_lines
+                        "{label}: {off} of {} without a captured graph",
+                        counted(report.decode_lines, "decode line")
                     ),
                     evidence,
                 );
             } else if on < report.decode_lines {
                 weighing.miss(format!(
-                    "{label}: {} of {} decode lines do not say whether a graph was used (releases before 0.4.6.post5 do not)",
+                    "{label}: {} of {} without a word on whether a graph was used (releases before 0.4.6.post5 say none)",
                     report.decode_lines - on,
-                    report.decode_lines
+                    counted(report.decode_lines, "decode line")
                 ));
             } else {
                 let place = server.largest.map(|(_, place)| place);
@@ -102,5 +115,5 @@ pub(in crate::signoff) fn graph_flag(run: &Run) -> Outcome {
             lines += report.decode_lines;
         }
     }
-    weighing.conclude(format!("True on {lines} of {lines} decode lines"))
+    weighing.conclude(format!("True on {lines} of {}", counted(lines, "decode line")))
 }

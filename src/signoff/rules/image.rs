@@ -1,9 +1,7 @@
 //! One image, wherever it is named.
 
-use std::collections::BTreeMap;
-
-use crate::signoff::facts::{Origin, Run, Seen, Sighting};
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::facts::{Facts, Origin, Run, Seen, Sighting};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 use crate::signoff::profile::check::Image;
 use crate::signoff::read::underscored;
 
@@ -35,28 +33,28 @@ impl Place {
 
 pub(in crate::signoff) fn image(run: &Run, rule: &Image) -> Outcome {
     let mut weighing = Weighing::default();
-    let mut found: BTreeMap<Place, Vec<(&Sighting, Name)>> = BTreeMap::new();
-    for sighting in best(run, rule) {
-        let name = Name::of(&sighting.value);
-        found.entry(Place::of(sighting.origin)).or_default().push((sighting, name));
+    let best = best(run, rule);
+    if run.points.is_empty() {
+        weighing.miss("no point was found, so nothing says which image ran");
     }
-    for place in [Place::Recipe, Place::Config, Place::Log] {
-        if !found.contains_key(&place) {
-            weighing.miss(format!("no image in a {}", place.name()));
-        }
-    }
-    let all: Vec<(&Sighting, &Name)> = found.values().flatten().map(|(seen, name)| (*seen, name)).collect();
+    need_places(run, &best, &mut weighing);
+    let all: Vec<(&Sighting, Name)> = best.iter().map(|seen| (*seen, Name::of(&seen.value))).collect();
     // The one that says most is what the others are held against.
     let wanted = all.iter().max_by_key(|(_, name)| (name.digest.is_some(), name.tag.is_some()));
+    let mut tags_alone: Vec<String> = Vec::new();
     for (sighting, name) in &all {
         let evidence = Evidence::at(run, sighting.place, name.shown());
         let Some((_, wanted)) = wanted else { break };
         match name.same(wanted) {
+            Some(true) if name.digest.is_none() && !rule.tag_suffices => {
+                tags_alone.push(run.file(sighting.place.file).to_owned());
+                weighing.show(evidence);
+            }
             Some(true) => weighing.show(evidence),
             Some(false) => weighing.fail(
                 format!(
-                    "a {} says {}, another file {}",
-                    sighting.origin.name(),
+                    "{} says {}, another file {}",
+                    sighting.origin.with_article(),
                     name.shown(),
                     wanted.shown()
                 ),
@@ -69,8 +67,36 @@ pub(in crate::signoff) fn image(run: &Run, rule: &Image) -> Outcome {
             )),
         }
     }
+    tags_alone.dedup();
+    if let Some(first) = tags_alone.first() {
+        let more = tags_alone.len() - 1;
+        let more = if more > 0 { format!(" and {} more", counted(more, "file")) } else { String::new() };
+        weighing.miss(format!("{first}{more} names a tag and no digest, and a tag can be moved"));
+    }
     let shown = wanted.map_or_else(String::new, |(_, wanted)| wanted.shown());
-    weighing.conclude(format!("{shown} in all of {} places", all.len()))
+    weighing.conclude(format!("{shown} in all of {}", counted(all.len(), "place")))
+}
+
+/// Says which places name no image: recipe, configuration, and what ran, of each point or of all.
+fn need_places(run: &Run, best: &[&Sighting], weighing: &mut Weighing) {
+    let names = |facts: &Facts, place: Place| {
+        let is_of = |seen: &&Sighting| facts.sightings.iter().any(|own| std::ptr::eq(own, *seen));
+        best.iter().copied().filter(is_of).any(|seen| Place::of(seen.origin) == place)
+    };
+    for place in [Place::Recipe, Place::Config, Place::Log] {
+        if names(&run.shared, place) {
+            continue;
+        }
+        let without = run.points.iter().filter(|point| !names(&point.facts, place));
+        let without: Vec<String> = without.map(crate::signoff::facts::Point::label).collect();
+        if without.len() == run.points.len() {
+            weighing.miss(format!("no image in a {}", place.name()));
+            continue;
+        }
+        for label in without {
+            weighing.miss(format!("{label}: no image in a {}", place.name()));
+        }
+    }
 }
 
 /// Of each file what its first known name says: a recipe may have an alias beside the image.
@@ -112,6 +138,8 @@ impl Name {
         let credentials = text.get(..slash).and_then(|host| host.rfind('@'));
         let text =
             credentials.filter(|_| slash < text.len()).and_then(|at| text.get(at + 1..)).unwrap_or(text);
+        // What a URL asks with is no part of the name.
+        let text = text.split_once('?').map_or(text, |(name, _)| name);
         let text = text.replace('#', "/");
         let (name, digest) = match text.split_once('@') {
             Some((name, digest)) => (name.to_owned(), Some(digest.to_owned())),

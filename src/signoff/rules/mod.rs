@@ -12,6 +12,7 @@ mod graphs;
 mod image;
 mod recipe;
 mod settings;
+mod unread;
 mod version;
 
 pub(super) use accept_length::accept_length;
@@ -26,4 +27,5 @@ pub(super) use graphs::{graph_flag, largest_batch};
 pub(super) use image::image;
 pub(super) use recipe::recipe_pins;
 pub(super) use settings::{golden_length, variable};
+pub(super) use unread::unless_unread;
 pub(super) use version::engine_version;

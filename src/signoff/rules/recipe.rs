@@ -3,14 +3,14 @@
 use crate::golden::Severity;
 use crate::recipe::FindingCode;
 use crate::signoff::facts::Run;
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 
 pub(in crate::signoff) fn recipe_pins(run: &Run) -> Outcome {
     let mut weighing = Weighing::default();
     if run.pins.is_empty() {
         weighing.miss("no recipe and no launcher that starts a server was found; give --recipe FILE");
     }
-    let mut remarks = 0;
+    let mut remarks = 0_u64;
     for (file, judged) in &run.pins {
         for finding in &judged.findings {
             let line = u64::try_from(finding.at.line).ok();
@@ -34,7 +34,15 @@ pub(in crate::signoff) fn recipe_pins(run: &Run) -> Outcome {
     }
     let remarks = match remarks {
         0 => String::new(),
-        count => format!(", {count} remarks (a value that is injected at launch stands in no recipe)"),
+        count => {
+            format!(", {} (a value that is injected at launch stands in no recipe)", counted(count, "remark"))
+        }
     };
-    weighing.conclude(format!("no fault in {} recipes and launchers{remarks}", run.pins.len()))
+    weighing.conclude(format!(
+        "no fault in {}{remarks}",
+        match run.pins.len() {
+            1 => "1 recipe or launcher".to_owned(),
+            count => format!("{count} recipes and launchers"),
+        }
+    ))
 }

@@ -1,10 +1,12 @@
 //! What each point was told.
 
 use crate::engine::Drafter;
+use crate::recipe::Way;
 use crate::signoff::facts::{Facts, Origin, Point, Run, Seen, Sighting};
-use crate::signoff::item::{Evidence, Outcome, Weighing};
+use crate::signoff::item::{Evidence, Outcome, Weighing, counted};
 use crate::signoff::layout::{FileKind, kind_of};
 use crate::signoff::profile::check::Variable;
+use crate::signoff::read::is_any;
 
 /// Lengths closer than this are one to two decimals.
 const SAME: f64 = 0.005;
@@ -14,30 +16,77 @@ fn is_same(length: f64, other: f64) -> bool {
     (length - other).abs() < SAME
 }
 
+/// What a point was told under some names.
+#[derive(Debug, Default)]
+pub(super) struct Told<'a> {
+    /// What counts: what its environment or log shows, else what recipes and launchers set.
+    pub(super) found: Vec<&'a Sighting>,
+    /// Why nothing counts although something sets it, with what speaks for and against.
+    pub(super) open: Option<(String, Vec<Evidence>)>,
+}
+
 /// What its own files, or else those of the whole run, give to variables of these names; a server that only prefills does
 /// not count.
-pub(super) fn values<'a>(run: &'a Run, point: &'a Point, names: &[String]) -> Vec<&'a Sighting> {
-    let of = |sightings: &'a [Sighting]| -> Vec<&'a Sighting> {
-        let is_asked =
-            |seen: &&Sighting| seen.seen == Seen::Variable && !seen.is_prefill && names.contains(&seen.name);
-        sightings.iter().filter(is_asked).collect()
+pub(super) fn values<'a>(run: &'a Run, point: &'a Point, names: &[String]) -> Told<'a> {
+    let of = |sightings: &'a [Sighting]| -> (Vec<&'a Sighting>, Vec<&'a Sighting>) {
+        let is_asked = |seen: &&Sighting| {
+            seen.seen == Seen::Variable
+                && !seen.is_prefill
+                && seen.way != Way::Evaluation
+                && is_any(names, &seen.name)
+        };
+        // What ran says more than a text that says what should.
+        sightings.iter().filter(is_asked).partition(|seen| is_of_run(seen))
     };
-    let own = of(&point.facts.sightings);
-    let found = if own.is_empty() { of(&run.shared.sightings) } else { own };
-    let (scripts, ran): (Vec<&Sighting>, Vec<&Sighting>) =
-        found.into_iter().partition(|seen| seen.origin == Origin::Launcher);
-    // What ran says more than a script, of which nobody knows the branch that was taken.
-    let is_one = scripts.iter().all(|seen| Some(&seen.value) == scripts.first().map(|first| &first.value));
-    match (ran.is_empty(), is_one) {
-        (false, _) => ran,
-        (true, true) => scripts,
-        (true, false) => Vec::new(),
+    let (own, scripted) = of(&point.facts.sightings);
+    let (shared, shared_scripted) = of(&run.shared.sightings);
+    let own_dump = dumps(run, &point.facts).next();
+    let found = if own.is_empty() && own_dump.is_none() { shared } else { own };
+    if !found.is_empty() {
+        return Told { found, open: None };
     }
+    let scripted = if scripted.is_empty() { shared_scripted } else { scripted };
+    let Some(first) = scripted.first() else { return Told::default() };
+    let said = |seen: &Sighting| {
+        let place = run.file(seen.place.file);
+        format!("{place}:{} sets {}={}", seen.place.line, seen.name, seen.value)
+    };
+    let open = |why: String| Told { found: Vec::new(), open: Some((why, vec![shown(run, first)])) };
+    if let Some(dump) = own_dump.or_else(|| dumps(run, &run.shared).next()) {
+        let dump = run.file(dump);
+        return open(format!("{} and its environment ({dump}) has no such variable", said(first)));
+    }
+    if let Some((seen, condition)) = scripted.iter().find_map(|seen| Some((seen, seen.condition.as_ref()?))) {
+        return open(format!("{} only where {condition} holds; give its environment dump", said(seen)));
+    }
+    let is_script = |seen: &&&Sighting| seen.origin == Origin::Launcher;
+    let mut scripts = scripted.iter().filter(is_script);
+    let one = scripts.next();
+    if let Some((one, other)) = one.and_then(|one| Some((one, scripts.find(|seen| seen.value != one.value)?)))
+    {
+        return open(format!("{} and {}; give its environment dump", said(one), said(other)));
+    }
+    Told { found: scripted, open: None }
+}
+
+fn is_of_run(seen: &Sighting) -> bool {
+    matches!(seen.origin, Origin::Environment | Origin::Log)
+}
+
+/// Files that show a whole environment, not lines of a script's trace in a log.
+fn dumps<'a>(run: &'a Run, facts: &'a Facts) -> impl Iterator<Item = u32> + 'a {
+    let is_dump = |file: &u32| {
+        matches!(
+            kind_of(run.file(*file)),
+            FileKind::Text(Origin::Environment) | FileKind::Json | FileKind::JsonLines
+        )
+    };
+    facts.environments.iter().copied().filter(is_dump)
 }
 
 /// Whether files show an environment: what is absent from a script may be there all the same.
-pub(super) fn shows_environment(run: &Run, facts: &Facts) -> bool {
-    facts.environments.iter().any(|file| kind_of(run.file(*file)) != FileKind::Text(Origin::Launcher))
+pub(super) fn shows_environment(facts: &Facts) -> bool {
+    !facts.environments.is_empty()
 }
 
 pub(super) fn shown(run: &Run, sighting: &Sighting) -> Evidence {
@@ -88,8 +137,10 @@ pub(in crate::signoff) fn golden_length(run: &Run, names: &[String]) -> Outcome 
     let mut origins = Vec::new();
     for point in &run.points {
         let label = point.label();
-        let found = values(run, point, names);
-        if found.is_empty() {
+        let Told { found, open } = values(run, point, names);
+        if let Some((why, evidence)) = open {
+            weighing.doubt(format!("{label}: {why}"), evidence);
+        } else if found.is_empty() {
             weighing.miss(format!(
                 "{label}: no {} in its log, environment, launcher or recipe; give its environment dump or the launcher's trace",
                 names.first().map_or("", String::as_str)
@@ -121,8 +172,9 @@ pub(in crate::signoff) fn golden_length(run: &Run, names: &[String]) -> Outcome 
     let count = run.points.len();
     let message = match golden.and_then(|golden| Some((golden, golden.cell()?))) {
         Some((golden, cell)) => format!(
-            "{} at {count} of {count} points, seen in {}; {} {}, draft length {}, from {}",
+            "{} at {count} of {}, seen in {}; {} {}, draft length {}, from {}",
             golden.accept_length(),
+            counted(count, "point"),
             origins.join(" and "),
             cell.curve,
             cell.thinking,
@@ -141,7 +193,7 @@ pub(in crate::signoff) fn variable(run: &Run, variable: &Variable) -> Outcome {
     let mut unread = 0;
     for point in &run.points {
         let label = point.label();
-        let found = values(run, point, std::slice::from_ref(name));
+        let Told { found, open } = values(run, point, std::slice::from_ref(name));
         for sighting in &found {
             let evidence = shown(run, sighting);
             if variable.equals.contains(&sighting.value) {
@@ -157,6 +209,8 @@ pub(in crate::signoff) fn variable(run: &Run, variable: &Variable) -> Outcome {
         if found.is_empty() {
             if never_reads(point, &variable.not_read_by) {
                 unread += 1;
+            } else if let Some((why, evidence)) = open {
+                weighing.doubt(format!("{label}: {why}"), evidence);
             } else {
                 weighing.miss(format!(
                     "{label}: no {name} in its log, environment, launcher or recipe; give its environment dump or the \
@@ -172,7 +226,8 @@ pub(in crate::signoff) fn variable(run: &Run, variable: &Variable) -> Outcome {
         String::new()
     };
     let told = count - unread;
-    weighing.conclude(format!("{} at {told} of {count} points{rest}", variable.equals.join(" or ")))
+    let of = counted(count, "point");
+    weighing.conclude(format!("{} at {told} of {of}{rest}", variable.equals.join(" or ")))
 }
 
 /// Whether all servers of a point draft by an algorithm that does not read a variable.

@@ -2,7 +2,7 @@
 
 use super::image::Name;
 use super::settings::{need_points, values};
-use crate::engine::sglang::MaxRule;
+use crate::engine::sglang::{self, MaxRule};
 use crate::engine::{
     Drafter, Engine, EngineVersion, EngineVersionError, Injected, Outcome as Predicted,
     Server as EngineServer, SettingKind, law_for,
@@ -76,6 +76,12 @@ fn judge(run: &Run, point: &Point, version: &EngineVersion, start: &ServerStart)
     let Some(max) = number.map(|number| rule.max(number)) else {
         return Judged::Unknown("its server_args line names no draft length".to_owned());
     };
+    if sglang::is_beyond(version) {
+        return Judged::Unknown(format!(
+            "SGLang {version} is newer than any release that is known here ({} is the last)",
+            sglang::LAST_READ
+        ));
+    }
     let server = EngineServer {
         eagle_topk: start.eagle_topk,
         overlap: start.overlap_disabled.map(|disabled| !disabled),
@@ -83,8 +89,12 @@ fn judge(run: &Run, point: &Point, version: &EngineVersion, start: &ServerStart)
     };
     let mut injected = Injected::default();
     for name in SETTINGS {
-        if let Some(seen) = values(run, point, &[name.to_owned()]).last() {
+        let told = values(run, point, &[name.to_owned()]);
+        if let Some(seen) = told.found.last() {
             injected.set(SettingKind::Env, name, seen.value.clone());
+        } else if let (Some((why, _)), false) = (told.open, drafter == Drafter::DSpark && name == SETTINGS[2])
+        {
+            return Judged::Unknown(why);
         }
     }
     if injected.is_empty() {
