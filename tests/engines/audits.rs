@@ -180,7 +180,7 @@ fn copies_nan_windows_and_a_scope() {
 fn a_changing_draft_length_leaves_bounds() {
     // 1 + 1500/N prints as 2.50 for N from 997 to 1003; 2900 drafts are no multiple of 3.
     let text: String =
-        (0..6).map(|index| window(index * 10, 1500, 2900, "0.800, 0.500, 0.200", "2.50")).collect();
+        (0..6).map(|index| window(index * 10, 1500, 2900, "1.000, 0.500, 0.000", "2.50")).collect();
     let (exit, document) = audit(&text, "--accept-length 2.5 --max-accept-length 4");
     let pooled = &document["points"][0]["pooled"];
     assert!(pooled["steps_low"].as_u64() < pooled["steps_high"].as_u64(), "{document:#}");

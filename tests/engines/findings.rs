@@ -145,11 +145,20 @@ fn documents_that_end_in_the_middle_are_named() {
     let whole = Value::Array((0..40).map(record).collect()).to_string();
     for (name, text, said) in [
         ("cut.json", whole[..whole.len() / 2].to_owned(), "the JSON is truncated"),
-        ("broken.json", whole[..whole.len() / 2].to_owned() + "}}}", "the JSON is damaged"),
-        ("cut.prom", "# TYPE vllm:spec_decode_num_drafts counter\nvllm:spec_decode_num_drafts_total 1".to_owned(), "the scrape is truncated"),
+        (
+            "broken.json",
+            "[{\"iter\": 1, \"specDecodingStats\": {\"numDraftTokens\": 24, oops}}]".to_owned(),
+            "the JSON is damaged",
+        ),
+        (
+            "cut.prom",
+            "# TYPE vllm:spec_decode_num_drafts counter\nvllm:spec_decode_num_drafts_total 1".to_owned(),
+            "the scrape is truncated",
+        ),
     ] {
         let path = folder.write(name, text);
-        let (exit, out, _) = accsim(&["audit", &path, "--accept-length", "2.5", "--max-accept-length", "4", "--json"]);
+        let (exit, out, _) =
+            accsim(&["audit", &path, "--accept-length", "2.5", "--max-accept-length", "4", "--json"]);
         assert_eq!(exit, Exit::Undecided, "{out}");
         let document: Value = serde_json::from_str(&out).unwrap();
         let found = message(&document, "document-cut");
@@ -177,7 +186,8 @@ fn totals_are_held_against_each_other() {
         let mut args = vec!["audit".to_owned(), log.clone()];
         args.extend(files.iter().map(|(name, text)| folder.write(name, text)));
         let place = args[1].rsplit_once('/').unwrap().0.to_owned();
-        let (exit, out, _) = accsim(&["audit", &place, "--accept-length", "3.51", "--max-accept-length", "6", "--json"]);
+        let (exit, out, _) =
+            accsim(&["audit", &place, "--accept-length", "3.51", "--max-accept-length", "6", "--json"]);
         for (name, _) in files {
             std::fs::remove_file(format!("{place}/{name}")).unwrap();
         }
@@ -207,12 +217,14 @@ fn findings_speak_of_the_engine_at_hand() {
         let log = simulated(&format!("{TARGET} --engine {engine} --lines 40 --seed 7"));
         for target in ["2.51", "4.51", "3.61", "3.20"] {
             let (_, document) = audit(&log, &format!("--accept-length {target} --max-accept-length 6"));
-            let text = document["points"][0]["findings"].to_string() + &document["points"][0]["reason"].to_string();
+            let text =
+                document["points"][0]["findings"].to_string() + &document["points"][0]["reason"].to_string();
             assert!(!text.contains("SGLANG_") && !text.contains("SGLang"), "{engine} {target}: {text}");
         }
         let (_, document) = audit(&log, "--accept-length 3.51 --max-accept-length 4");
         let found = message(&document, "draft-length-mismatch");
-        let setting = if engine == "vllm" { "num_speculative_tokens 3 in" } else { "--num-speculative-tokens 3" };
+        let setting =
+            if engine == "vllm" { "num_speculative_tokens 3 in" } else { "--num-speculative-tokens 3" };
         assert!(found.contains(setting), "{found}");
         let (_, document) = audit(&log, "--accept-length 2.51 --max-accept-length 6");
         let found = message(&document, "off-by-one");

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use accsim::cli::Exit;
-use accsim::law::{AcceptanceLaw, GeometricDecay, PerPosition, Pool, PoolKind, RealHead, Setting, Steps, Stream, TwoPoint};
+use accsim::law::{
+    AcceptanceLaw, GeometricDecay, PerPosition, Pool, PoolKind, RealHead, Setting, Steps, Stream, TwoPoint,
+};
 use serde_json::{Value, json};
 
 use super::support::{Folder, accsim};
@@ -73,10 +75,15 @@ impl Drawn {
                 }
             }
             _ => {
-                writeln!(text, "atom:mtp_draft_tokens_total {drafted}\natom:mtp_accepted_tokens_total {}", self.accepted())
-                    .unwrap();
+                writeln!(
+                    text,
+                    "atom:mtp_draft_tokens_total {drafted}\natom:mtp_accepted_tokens_total {}",
+                    self.accepted()
+                )
+                .unwrap();
                 for (accepted, count) in self.bins().iter().enumerate() {
-                    writeln!(text, "atom:mtp_decode_steps_total{{accepted_tokens=\"{accepted}\"}} {count}").unwrap();
+                    writeln!(text, "atom:mtp_decode_steps_total{{accepted_tokens=\"{accepted}\"}} {count}")
+                        .unwrap();
                 }
             }
         }
@@ -154,8 +161,15 @@ fn two_point(engine: &str, length: f64, max: u32) -> AcceptanceLaw {
 /// Exit code and the first point of an audit of one file.
 fn audit(folder: &Folder, (name, text): &(&str, String), length: f64) -> (Exit, Value) {
     let path = folder.write(name, text);
-    let (exit, out, err) =
-        accsim(&["audit", &path, "--accept-length", &length.to_string(), "--max-accept-length", "6", "--json"]);
+    let (exit, out, err) = accsim(&[
+        "audit",
+        &path,
+        "--accept-length",
+        &length.to_string(),
+        "--max-accept-length",
+        "6",
+        "--json",
+    ]);
     assert_eq!(err, "", "{name}");
     let mut document: Value = serde_json::from_str(&out).unwrap();
     (exit, document["points"][0].take())
@@ -174,12 +188,20 @@ fn draws_of_the_target_are_consistent_in_every_form_and_those_of_another_are_not
             let (exit, point) = audit(&folder, &form, 3.51);
             assert_eq!(exit, Exit::Ok, "{engine} {}: {point:#}", form.0);
             assert_eq!(point["engine"], engine, "{}", form.0);
-            assert_eq!(point["mechanism"]["best"].as_str().filter(|best| *best != "undetermined"), 
-                (form.0 != "metrics.json").then_some("match-expected"), "{engine} {}", form.0);
+            assert_eq!(
+                point["mechanism"]["best"].as_str().filter(|best| *best != "undetermined"),
+                (form.0 != "metrics.json").then_some("match-expected"),
+                "{engine} {}",
+                form.0
+            );
             for (other, code) in [(2.51, "off-by-one"), (4.51, "off-by-one")] {
                 let (exit, point) = audit(&folder, &form, other);
                 assert_eq!(exit, Exit::Wrong, "{engine} {} {other}: {point:#}", form.0);
-                assert!(form.0 == "metrics.json" || codes(&point).contains(&code), "{engine} {}: {point:#}", form.0);
+                assert!(
+                    form.0 == "metrics.json" || codes(&point).contains(&code),
+                    "{engine} {}: {point:#}",
+                    form.0
+                );
             }
         }
     }
@@ -222,7 +244,10 @@ fn what_else_engines_do_is_named() {
         let (exit, point) = audit(&folder, &form, 3.51);
         assert_eq!((exit, codes(&point)), (Exit::Wrong, vec!["target-rounded"]), "{}: {point:#}", form.0);
         let text = point.to_string();
-        assert!(text.contains("TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS") && !text.contains("SGLang"), "{text}");
+        assert!(
+            text.contains("TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS") && !text.contains("SGLang"),
+            "{text}"
+        );
     }
     let cut = Drawn::of(&AcceptanceLaw::per_request(Setting::new(6.0, 6).unwrap()), 5, 400);
     for form in cut.forms("trtllm") {
@@ -239,8 +264,8 @@ fn what_else_engines_do_is_named() {
     let path = folder.write("scrape.prom", listed.scrape("vllm"));
     let given = folder.write(
         "serve.sh",
-        "#!/bin/bash\nvllm serve m --speculative-config '{\"num_speculative_tokens\": 5, \"rejection_sample_method\": \
-         \"synthetic\", \"synthetic_acceptance_rates\": [0.9, 0.8, 0.5, 0.2, 0.11]}'\n",
+        "#!/bin/bash\nvllm serve m --speculative-config '{\"method\": \"eagle3\", \"num_speculative_tokens\": 5, \
+         \"rejection_sample_method\": \"synthetic\", \"synthetic_acceptance_rates\": [0.9, 0.8, 0.5, 0.2, 0.11]}'\n",
     );
     let (exit, out, _) = accsim(&["audit", &path, "--recipe", &given, "--json"]);
     assert_eq!(exit, Exit::Ok, "{out}");
@@ -250,6 +275,11 @@ fn what_else_engines_do_is_named() {
     let older = Drawn::of(&AcceptanceLaw::Geometric(decay), 5, 1000);
     for form in older.forms("atom") {
         let (exit, point) = audit(&folder, &form, 3.51);
-        assert_eq!((exit, point["mechanism"]["best"].as_str()), (Exit::Wrong, Some("real")), "{}: {point:#}", form.0);
+        assert_eq!(
+            (exit, point["mechanism"]["best"].as_str()),
+            (Exit::Wrong, Some("real")),
+            "{}: {point:#}",
+            form.0
+        );
     }
 }

@@ -25,7 +25,8 @@ pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding>
                 first_length(&seen.injected)
                     .map(|setting| format!(", by {}={}", setting.name, setting.value))
                     .unwrap_or_default(),
-                seen.engine_hint().map_or_else(|| "...".to_owned(), |engine| format!("--engine {engine}")),
+                seen.engine_hint()
+                    .map_or_else(|| "...".to_owned(), |engine| format!("--engine {}", engine.name())),
             ),
         )),
         Reason::EvaluationUndecided => {

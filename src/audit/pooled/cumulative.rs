@@ -55,11 +55,16 @@ impl Cumulative {
         }
     }
 
+    /// Whether no sums came.
+    pub(super) fn is_empty(&self) -> bool {
+        self.processes.is_empty()
+    }
+
     /// Whether a line begins far below the sums before it, as a process does that was started anew.
     pub(super) fn is_another(&self, line: &AtomStats) -> bool {
-        self.processes
-            .get(self.recent)
-            .is_some_and(|recent| line.drafted < recent.last.drafted / 2 && line.accepted < recent.last.accepted)
+        self.processes.get(self.recent).is_some_and(|recent| {
+            line.drafted < recent.last.drafted / 2 && line.accepted < recent.last.accepted
+        })
     }
 
     /// The sums of each process, of those files alone that `counts`; `known` is K as the configuration has it.

@@ -80,7 +80,15 @@ impl PooledEvidence {
     /// Without any sums yet.
     #[must_use]
     pub fn new(engine: Engine, source: PooledSource) -> Self {
-        Self { engine, source, form: None, ranks: Vec::new(), independent_steps: None, first: None, span: None }
+        Self {
+            engine,
+            source,
+            form: None,
+            ranks: Vec::new(),
+            independent_steps: None,
+            first: None,
+            span: None,
+        }
     }
 
     /// Adds the sums of one rank or endpoint.

@@ -199,11 +199,13 @@ pub(in crate::audit) fn left_out(seen: &Observed) -> Option<Finding> {
         FindingCode::NoDecodeLines,
         Some(place),
         format!(
-            "nothing of {} is here; {} of {} left out, since --engine {named} was given: pass --engine {other}, or leave \
-             --engine away",
+            "nothing of {} is here; {} of {} left out, since --engine {} was given: pass --engine {}, or leave --engine \
+             away",
             named.title(),
             count(lines, "record"),
-            other.title()
+            other.title(),
+            named.name(),
+            other.name()
         ),
     ))
 }
@@ -424,10 +426,14 @@ fn one_off(seen: &Observed, engine: Engine, target: &Target, value: f64) -> Find
 fn drafts(engine: Engine, length: u32) -> String {
     match engine {
         Engine::Vllm => format!("num_speculative_tokens {length} in --speculative-config"),
-        Engine::Trtllm => format!("max_draft_len {length} in speculative_config (older: num_nextn_predict_layers)"),
+        Engine::Trtllm => {
+            format!("max_draft_len {length} in speculative_config (older: num_nextn_predict_layers)")
+        }
         Engine::Atom => format!("--num-speculative-tokens {length}"),
         Engine::Tilert => format!("num-mtp {length}"),
-        Engine::Sglang => format!("--speculative-num-steps {length} (DSPARK: --speculative-dspark-block-size)"),
+        Engine::Sglang => {
+            format!("--speculative-num-steps {length} (DSPARK: --speculative-dspark-block-size)")
+        }
     }
 }
 

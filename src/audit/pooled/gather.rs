@@ -123,7 +123,7 @@ impl Gather {
 
     /// Whether any line that could show acceptance came.
     pub(in crate::audit) fn has_lines(&self) -> bool {
-        self.log.lines > 0
+        self.log.lines > 0 || !self.cumulative.is_empty()
     }
 
     /// The configuration names K.

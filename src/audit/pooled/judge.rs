@@ -209,7 +209,8 @@ fn report(
     }
 }
 
-/// The evidence that is judged: that with a histogram, else that with the most steps.
+/// The evidence that is judged: that with a histogram, else that which tells how its steps scatter, else that with the most
+/// steps.
 fn sharpest(evidence: &[PooledEvidence]) -> Option<&PooledEvidence> {
     let known = evidence.iter().filter(|evidence| evidence.total().steps() > 0.0);
     known.max_by(|left, right| {
@@ -217,7 +218,12 @@ fn sharpest(evidence: &[PooledEvidence]) -> Option<&PooledEvidence> {
             let total = evidence.total();
             total.whole_histogram().is_some() && total.steps() >= MIN_STEPS
         };
-        has_bins(left).cmp(&has_bins(right)).then(left.total().steps().total_cmp(&right.total().steps()))
+        let tells = |evidence: &PooledEvidence| {
+            let total = evidence.total();
+            let is_enough = total.windows >= MIN_LINES && total.steps() >= MIN_STEPS;
+            (has_bins(evidence), is_enough)
+        };
+        tells(left).cmp(&tells(right)).then(left.total().steps().total_cmp(&right.total().steps()))
     })
 }
 

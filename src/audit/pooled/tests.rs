@@ -68,7 +68,10 @@ fn judged_drafts_have_none() {
     // The mean that fits excuses nothing.
     for engine in [Engine::Vllm, Engine::Atom, Engine::Trtllm] {
         let report = judged(engine, pool.clone(), (2.2, 4));
-        assert_eq!((report.verdict, report.findings[0].code), (Verdict::Inconsistent, FindingCode::RealAcceptance));
+        assert_eq!(
+            (report.verdict, report.findings[0].code),
+            (Verdict::Inconsistent, FindingCode::RealAcceptance)
+        );
     }
 }
 

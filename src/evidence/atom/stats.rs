@@ -166,7 +166,9 @@ impl AtomStats {
             return Some(AtomContradiction::Drafted { drafted: self.drafted, length });
         };
         let counted = 1.0 + float(self.accepted) / float(steps.max(1));
-        if let Some(printed) = self.accept_len_printed.filter(|printed| (printed - counted).abs() > 0.005 + 1e-9) {
+        if let Some(printed) =
+            self.accept_len_printed.filter(|printed| (printed - counted).abs() > 0.005 + 1e-9)
+        {
             return Some(AtomContradiction::Length { printed, counted });
         }
         let mean = |bin: (&u32, &f64)| f64::from(*bin.0) * bin.1;

@@ -90,7 +90,9 @@ impl RequestFigures {
         let printed = self.accept_len_printed.filter(|_| self.exporter != Some(super::Exporter::Trtllm))?;
         let by_tokens = self.completion_tokens.zip(self.counts.steps.filter(|steps| *steps > 0));
         let is_by_tokens = self.exporter == Some(super::Exporter::Sglang)
-            && by_tokens.is_some_and(|(tokens, steps)| (printed - float(tokens) / float(steps)).abs() <= 0.005 + 1e-6);
+            && by_tokens.is_some_and(|(tokens, steps)| {
+                (printed - float(tokens) / float(steps)).abs() <= 0.005 + 1e-6
+            });
         self.counts.against_printed(printed).filter(|_| !is_by_tokens)
     }
 }

@@ -227,9 +227,8 @@ impl Snapshot {
         let created = other.created.into_iter().take(MOST_SERIES.saturating_sub(self.created.len()));
         self.created.extend(created.map(|(key, time)| (at(key), time)));
         let started = other.started.into_iter().take(MOST_SERIES.saturating_sub(self.started.len()));
-        self.started.extend(
-            started.map(|(at, time)| (if at.is_empty() { endpoint.to_owned() } else { at }, time)),
-        );
+        self.started
+            .extend(started.map(|(at, time)| (if at.is_empty() { endpoint.to_owned() } else { at }, time)));
         self.others = self.others.or(other.others);
         self.dropped += other.dropped;
         self.twice = self.twice.take().or(other.twice);

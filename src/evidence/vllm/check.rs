@@ -71,8 +71,7 @@ impl VllmSpec {
         let sum = 1.0 + self.per_position.iter().sum::<f64>();
         let count = float(u64::try_from(self.per_position.len()).unwrap_or(0));
         let reach = LENGTH_ROUNDING + SHARE_ROUNDING * count + 1e-9;
-        ((printed - sum).abs() > reach)
-            .then_some(VllmContradiction::LengthAgainstPositions { printed, sum })
+        ((printed - sum).abs() > reach).then_some(VllmContradiction::LengthAgainstPositions { printed, sum })
     }
 
     fn rise(&self) -> Option<VllmContradiction> {

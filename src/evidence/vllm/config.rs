@@ -114,7 +114,8 @@ fn value(behind: &[u8], is_list: bool) -> Option<String> {
 /// all the same: what is there of it, without its end.
 fn list(inside: &[u8]) -> String {
     let numbers = memchr::memchr2(b']', b')', inside).and_then(|end| {
-        let entries = inside.get(..end)?.split(|byte| *byte == b',').filter(|entry| !entry.trim_ascii().is_empty());
+        let entries =
+            inside.get(..end)?.split(|byte| *byte == b',').filter(|entry| !entry.trim_ascii().is_empty());
         entries.map(number).collect::<Option<Vec<&str>>>()
     });
     numbers.map_or_else(
