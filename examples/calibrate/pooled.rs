@@ -45,7 +45,7 @@ impl Truth {
             Self::Atom => "ATOM, honest: its repeating generator at the target",
             Self::VllmOffByMargin => "vLLM 2 % off the target",
             Self::AtomOffByMargin => "ATOM 2 % off the target",
-            Self::VllmReal => "vLLM, real, with a mean 5 % below the target",
+            Self::VllmReal => "vLLM, real, with the target as its mean",
             Self::AtomReal => "ATOM, real, with the target as its mean",
             Self::VllmRounded => "vLLM at the rounded target",
         }
@@ -84,10 +84,7 @@ impl Truth {
                 AcceptanceLaw::Pool(Pool::new(PoolKind::Atom, TwoPoint::new(setting(asked.length))))
             }
             Self::AtomOffByMargin => AcceptanceLaw::Pool(Pool::new(PoolKind::Atom, TwoPoint::new(off))),
-            Self::VllmReal => {
-                AcceptanceLaw::Real(real(&Asked { length: asked.length * 0.95, max: asked.max }))
-            }
-            Self::AtomReal => AcceptanceLaw::Real(real(asked)),
+            Self::VllmReal | Self::AtomReal => AcceptanceLaw::Real(real(asked)),
             Self::VllmRounded => AcceptanceLaw::per_request(setting(asked.length.round_ties_even())),
         }
     }
@@ -192,8 +189,7 @@ pub(crate) fn section(page: &mut String, rows: &[Row]) {
     page.push_str(
         "\n## vLLM and ATOM\n\nThe same for logs of vLLM (windows of ten seconds) and ATOM (intervals of 1,000 steps), with 1, 4, 16 \
          and 64 requests at a\ntime, in turn. ATOM's generator repeats, so its mean may be off by 0.02 tokens without being \
-         `inconsistent`. A vLLM server\nwhose drafts are judged and whose mean is the target's cannot be told from one with a list of \
-         rates, so only a mean that\nis off takes part here.\n\n\
+         `inconsistent`.\n\n\
          | what the server does | windows | consistent | inconsistent | insufficient |\n|---|---|---|---|---|\n",
     );
     for row in rows {

@@ -75,6 +75,8 @@ pub enum Reason {
     NoDecodeLines,
     /// Decode lines without accept lengths.
     NoAcceptLengths,
+    /// Speculative decoding is there, and nothing was drafted.
+    NothingDrafted,
     /// An engine whose log never shows acceptance.
     NoExport(Engine),
     /// Log, counters and requests show different accept lengths.
@@ -85,6 +87,8 @@ pub enum Reason {
     OtherServer(FindingCode),
     /// Another law than the target's wrote the lines.
     OtherMechanism {
+        /// The engine whose evidence shows it.
+        engine: Engine,
         /// The law.
         mechanism: Mechanism,
         /// The one length that every line shows, if it is one.
@@ -129,6 +133,8 @@ pub enum Reason {
     SimulatedEvaluation(Mechanism),
     /// An evaluation run whose lines no simulation gives.
     RealAsExpected,
+    /// An evaluation run whose drafts look judged, of an engine that may have been given a list of rates, which looks so too.
+    LooksReal,
     /// An evaluation run in which no draft was ever accepted.
     NothingAccepted,
     /// An evaluation run whose lines may be real, or simulated.
@@ -224,7 +230,8 @@ impl Case<'_> {
         let mechanisms = self.mechanisms;
         if let Some(mechanism) = mechanisms.best.filter(|best| *best != Mechanism::MatchExpected) {
             let (constant, other) = (mechanisms.constant, mechanisms.other.clone());
-            return Some(Reason::OtherMechanism { mechanism, constant, other });
+            let engine = Engine::Sglang;
+            return Some(Reason::OtherMechanism { engine, mechanism, constant, other });
         }
         if let Some((hundredths, place)) = self.outside {
             let support = (self.law.lo(), self.law.hi());

@@ -1,5 +1,6 @@
 //! Counters, requests and endpoints of a point, while its files are read: what counts, once.
 
+mod cut;
 mod exports;
 mod scrapes;
 
@@ -12,6 +13,7 @@ use crate::evidence::{
     CounterRecord, Counts, Exporter, IterationStats, ModelCounts, Place, Pool, RequestFigures, Span,
     StepCount, Tags, Window,
 };
+pub(super) use cut::Cut;
 use exports::Exports;
 use scrapes::Scrapes;
 
@@ -31,6 +33,8 @@ pub(super) struct Figures {
     /// Records of TensorRT-LLM's `/metrics`, by rank.
     iterations: BTreeMap<Option<u32>, Evidence>,
     requests: BTreeMap<Exporter, Requests>,
+    /// Whose figures came first, be they of drafting or not.
+    exporter: Option<Exporter>,
     findings: Vec<Finding>,
 }
 
@@ -51,9 +55,13 @@ struct Requests {
 impl Figures {
     /// Takes the next record.
     pub(super) fn add(&mut self, place: Place, record: &CounterRecord) {
+        self.exporter = self.exporter.or(record.exporter());
         match record {
             CounterRecord::Counters(counters) => self.counters(place, counters),
             CounterRecord::Debug(debug) => {
+                if let Some(contradiction) = debug.printed_contradiction() {
+                    return self.contradicts(place, &format!("average_tokens_per_forward: {contradiction}"));
+                }
                 if let Some(scrape) = &debug.scrape {
                     for counters in scrape.snapshot.model_counts() {
                         self.scrape(place, &counters, scrape);
@@ -79,13 +87,22 @@ impl Figures {
         }
     }
 
+    /// The engine whose figures came first.
+    pub(super) fn engine(&self) -> Option<Engine> {
+        self.exporter.map(Exporter::engine)
+    }
+
     /// The evidence, each kind by itself, and what is to be said of it.
     pub(super) fn finish(mut self) -> (Vec<PooledEvidence>, Vec<Finding>) {
         let mut found = Vec::new();
-        for (exporter, ranks) in self.scraped() {
-            let first = ranks.first().map(|(place, _)| *place);
-            let ranks = ranks.into_iter().map(|(_, rank)| rank).collect();
-            found.push(evidence(exporter.engine(), PooledSource::Counters, ranks, first));
+        for (exporter, sums) in self.scraped() {
+            let first = sums.first().map(|sum| sum.place);
+            // One server's whole life and another one's run: neither.
+            let spans: Vec<Span> = sums.iter().map(|sum| sum.span).collect();
+            let span = spans.first().copied().filter(|first| spans.iter().all(|span| span == first));
+            let ranks = sums.into_iter().map(|sum| sum.rank).collect();
+            let counters = evidence(exporter.engine(), PooledSource::Counters, ranks, first);
+            found.push(PooledEvidence { span, ..counters });
         }
         // The same counters as a client saw them: judged where there is nothing sharper, and compared.
         found.extend(std::mem::take(&mut self.exports).finish());
@@ -129,16 +146,35 @@ impl Figures {
                 ),
             );
         } else if counters.counts.is_empty() {
-            self.note(
+            self.say(
                 FindingCode::NoSpeculativeFields,
+                Severity::Warning,
                 place,
                 format!(
                     "metrics of {} without any of speculative decoding: this port was not that of a worker that drafts, or \
                      the server did not draft. That is no accept length of 1",
-                    counters.exporter.name()
+                    counters.exporter.engine().title()
                 ),
             );
         }
+    }
+
+    /// Counters of drafting that count nothing; says whether these do.
+    fn is_idle(&mut self, place: Place, exporter: Exporter, counts: &Counts) -> bool {
+        let is_idle = counts.steps == Some(0) || (counts.steps.is_none() && counts.drafted == Some(0));
+        if is_idle {
+            self.say(
+                FindingCode::NoSpeculativeFields,
+                Severity::Warning,
+                place,
+                format!(
+                    "the counters of {} stand still: not one token was drafted in the time that they cover. That is no \
+                     accept length of 1; scrape the worker that drafts, before and after the load",
+                    exporter.engine().title()
+                ),
+            );
+        }
+        is_idle
     }
 
     fn request(&mut self, place: Place, request: &RequestFigures) {
@@ -158,6 +194,9 @@ impl Figures {
     fn iteration(&mut self, place: Place, iteration: &IterationStats) {
         if self.iterations.len() >= MOST_KEPT && !self.iterations.contains_key(&iteration.rank) {
             return;
+        }
+        if let Some(contradiction) = iteration.printed_contradiction() {
+            return self.contradicts(place, &format!("acceptanceLength: {contradiction}"));
         }
         if let Some(window) = self.window(place, &iteration.counts) {
             self.iterations.entry(iteration.rank).or_default().add(place, &window);

@@ -90,6 +90,8 @@ pub enum FindingCode {
     CounterReset,
     /// Counts that cannot all be right.
     CountsContradict,
+    /// A document of counters or requests that ends in the middle, or is damaged there.
+    DocumentCut,
     /// A gauge, or a server's own average, where counts are needed.
     GaugeOnly,
     /// The lines are not the server's own draws.
@@ -129,6 +131,7 @@ impl FindingCode {
             Self::ShortRun => "short-run",
             Self::CounterReset => "counter-reset",
             Self::CountsContradict => "counts-contradict",
+            Self::DocumentCut => "document-cut",
             Self::GaugeOnly => "gauge-only",
             Self::ReplayContradicted => "replay-contradicted",
             Self::EvidenceDisagrees => "evidence-disagrees",

@@ -67,6 +67,8 @@ impl InjectedSetting {
         let is_method = self.name == "rejection_sample_method" && self.value == "synthetic";
         is_method
             || self.name == "synthetic_acceptance_rate"
+            // A list is a sign even where it cannot be read.
+            || self.name == "synthetic_acceptance_rates"
             || self.rate().is_some()
             || self.accept_length().is_some()
     }
@@ -123,6 +125,11 @@ pub(super) fn rates(settings: &[InjectedSetting]) -> Option<Vec<f64>> {
     let rates = settings.iter().find_map(InjectedSetting::rates)?;
     let between = rates.iter().filter(|rate| **rate > 1e-9 && **rate < 1.0 - 1e-9).count();
     (between > 1).then_some(rates)
+}
+
+/// Whether the run was given the one rate of vLLM before vllm-project/vllm#40662, whose law differed from build to build.
+pub(super) fn has_older_rate(settings: &[InjectedSetting]) -> bool {
+    settings.iter().any(|setting| setting.name == "synthetic_acceptance_rate")
 }
 
 /// Settings that contradict the target, or each other. `shown` is the mean of the lines.

@@ -126,7 +126,8 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.push(finding);
     }
     let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
-    let (verdict, reason) = pooled::compare(&seen.pooled, lines, (verdict, reason), &mut findings);
+    let (verdict, reason) =
+        pooled::compare(&seen.pooled, lines, seen.is_whole(), (verdict, reason), &mut findings);
     let shown = other_value(replay.as_ref(), analysis.as_ref(), target);
     findings.extend(shown.and_then(|shown| explain::one_off_too(seen.first_line, target, &findings, shown)));
     findings.extend(seen.figure_findings.iter().cloned().chain(explain::about_verdict(seen, &reason)));

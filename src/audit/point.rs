@@ -8,8 +8,8 @@ use crate::evidence::{
 use crate::golden::SettingSource;
 use crate::replay::{ReplayEvidence, ReplayOptions};
 
-use super::figures::Figures;
-use super::finding::Finding;
+use super::figures::{Cut, Figures};
+use super::finding::{Finding, FindingCode};
 use super::injection::{self, InjectedSetting};
 use super::partial::Rest;
 use super::pooled::{self, LineLog, PooledEvidence};
@@ -95,6 +95,8 @@ pub struct Observed {
     pub(super) replay: Option<ReplayEvidence>,
     /// Sums of accepted drafts and steps, of engines that print or count them.
     pub(super) pooled: Vec<PooledEvidence>,
+    /// Whose counters or requests came first, be they of drafting or not.
+    pub(super) exporter: Option<Engine>,
     /// What is to be said of counters and requests.
     pub(super) figure_findings: Vec<Finding>,
     /// What lines of engines that print sums say besides.
@@ -283,6 +285,12 @@ impl PointBuilder {
                 if matches!(skipped.reason, SkipReason::Truncated | SkipReason::NotFinite) {
                     self.replay.iter_mut().for_each(Feed::damaged);
                 }
+                if skipped.reason == SkipReason::NotFinite {
+                    self.pooled.undrafted(&place, skipped.text);
+                }
+                if let Some(what) = Cut::of(skipped) {
+                    self.figures.cut(place(), what);
+                }
                 if let (None, Some(stray)) = (self.seen.stray, Stray::of(skipped.text)) {
                     self.seen.stray = Some((stray, place()));
                 }
@@ -374,9 +382,15 @@ impl PointBuilder {
         self.pooled.only(seen.engine);
         seen.line_log = log;
         seen.pooled.extend(evidence);
+        seen.exporter = self.figures.engine();
         let (evidence, findings) = std::mem::take(&mut self.figures).finish();
-        let is_meant = |evidence: &PooledEvidence| seen.engine.is_none_or(|engine| engine == evidence.engine);
-        seen.pooled.extend(evidence.into_iter().filter(is_meant));
+        for evidence in evidence {
+            if seen.engine.is_none_or(|engine| engine == evidence.engine) {
+                seen.pooled.push(evidence);
+            } else if let Some(place) = evidence.first {
+                seen.line_log.leave_out(evidence.engine, place);
+            }
+        }
         seen.figure_findings = findings;
         if !self.scope.is_whole() {
             seen.servers.forget_silent();
@@ -737,6 +751,17 @@ impl Observed {
         self.engine.or_else(sglang).or_else(|| self.engine_hint())
     }
 
+    /// Whether windows or counters are there in which nothing was drafted.
+    pub(super) fn shows_no_drafts(&self) -> bool {
+        let is_idle = |finding: &Finding| finding.code == FindingCode::NoSpeculativeFields;
+        self.line_log.undrafted > 0 || self.figure_findings.iter().any(is_idle)
+    }
+
+    /// Whether nothing was left out for the time at which it was logged.
+    pub(super) fn is_whole(&self) -> bool {
+        self.skipped.counts.out_of_scope == 0
+    }
+
     /// The engine: as the caller named it, as its lines or its evidence show it, or as its settings do.
     pub(super) fn engine_hint(&self) -> Option<Engine> {
         let told = || {
@@ -750,7 +775,10 @@ impl Observed {
             }
         };
         let evidence = || self.pooled.first().map(|evidence| evidence.engine);
-        self.engine.or(self.line_log.engine).or_else(evidence).or_else(told)
+        self.engine.or(self.line_log.engine).or_else(evidence).or_else(told).or_else(|| {
+            // SGLang without lines is judged by its own rules.
+            self.exporter.filter(|engine| *engine != Engine::Sglang)
+        })
     }
 
     /// Whether no line and no other evidence shows acceptance, of an engine that never prints it.

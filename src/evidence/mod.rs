@@ -17,7 +17,7 @@ mod tags;
 mod trtllm;
 mod vllm;
 
-pub use atom::{AtomForced, AtomStats};
+pub use atom::{AtomContradiction, AtomForced, AtomStats};
 pub use batch::{Batch, CompactLine, Mark, Part};
 pub use counters::{
     Contradiction, Counted, CounterRecord, Counts, DebugStats, Difference, DifferenceError, Exporter,
@@ -36,11 +36,11 @@ pub use record::{
 };
 pub(crate) use sglang::leading_tokens;
 pub use sglang::{Field, Fields, Scanner, server_arguments};
-pub(crate) use source::escaped;
 pub use source::{
     Failure, Format, Group, Input, Limit, Limits, LogFile, Mode, PassedOver, PointBy, Progress, ReadError,
     Reader, SnapshotError, TextSink, Why, WorkerName, group, point_name, read_snapshot,
 };
+pub(crate) use source::{JSON_BROKEN, JSON_CUT, TEXT_CUT, escaped};
 pub use tags::{Tag, Tags};
 pub use trtllm::TrtllmIteration;
-pub use vllm::{Adjacent, VllmEngine, VllmSpec};
+pub use vllm::{Adjacent, VllmContradiction, VllmEngine, VllmSpec};

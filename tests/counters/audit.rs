@@ -132,9 +132,70 @@ fn metrics_without_drafting_are_no_accept_length_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let scrape = "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\"} 3\n";
     fs::write(folder.path().join("scrape"), scrape).unwrap();
-    let document = audit(folder.path()).json();
-    assert!(codes(&document).contains(&"no-speculative-fields"), "{document}");
-    assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null);
+    let ran = audit(folder.path());
+    let document = ran.json();
+    assert_eq!((ran.exit, codes(&document)), (Exit::Undecided, vec!["no-speculative-fields"]), "{document}");
+    let point = &document["points"][0];
+    assert_eq!((&point["engine"], &point["verdict"]), (&"vllm".into(), &"unauditable".into()), "{document}");
+    assert_eq!(point["accept_len"]["mean"], Value::Null);
+}
+
+/// Counters of drafting that stand still, alone, between two scrapes and in an export.
+#[test]
+fn counters_that_count_nothing_are_no_accept_length_of_one() {
+    let atom = "# TYPE atom:mtp_draft_tokens counter\natom:mtp_draft_tokens_total 0\natom:mtp_accepted_tokens_total 0\n";
+    let export = text_of(&data("aiperf_server_metrics.json"));
+    let mut export: Value = serde_json::from_str(&export).unwrap();
+    export["metrics"].as_object_mut().unwrap().retain(|name, _| name.starts_with("vllm:"));
+    for family in export["metrics"].as_object_mut().unwrap().values_mut() {
+        for series in family["series"].as_array_mut().unwrap() {
+            if series["stats"].get("total").is_some() {
+                series["stats"]["total"] = 0.0.into();
+            }
+        }
+    }
+    for files in [
+        vec![("scrape.prom", scrape(0, Some(7)))],
+        vec![("before.prom", scrape(9000, Some(7))), ("after.prom", scrape(9000, Some(7)))],
+        vec![("scrape.prom", atom.to_owned())],
+        vec![("before.prom", atom.to_owned()), ("after.prom", atom.to_owned())],
+        vec![("export.json", export.to_string())],
+    ] {
+        let folder = written(&files);
+        let ran = audit(folder.path());
+        let document = ran.json();
+        assert_eq!(
+            (ran.exit, codes(&document)),
+            (Exit::Undecided, vec!["no-speculative-fields"]),
+            "{document}"
+        );
+        assert_eq!(document["points"][0]["verdict"], "unauditable", "{document}");
+        assert_eq!(document["points"][0]["accept_len"]["mean"], Value::Null);
+    }
+}
+
+/// A length that is printed beside counts is theirs, or none of both is used.
+#[test]
+fn a_printed_length_is_held_against_the_counts_beside_it() {
+    for (file, printed, changed) in [
+        ("trtllm_metrics.json", "\"acceptanceLength\": 2.375", "\"acceptanceLength\": 3.375"),
+        ("trtllm_metrics.json", "\"acceptanceLength\": 0.0", "\"acceptanceLength\": 2.5"),
+        ("atom_mtp_stats.json", "3.7699", "3.8699"),
+        ("vllm_request.json", "\"mean_acceptance_length\": 2.5", "\"mean_acceptance_length\": 3.5"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(file);
+        let text = text_of(&data(file));
+        assert!(text.contains(printed), "{file}");
+        fs::write(&path, &text).unwrap();
+        assert!(!codes(&audit(&path).json()).contains(&"counts-contradict"), "{file}");
+        fs::write(&path, text.replacen(printed, changed, 1)).unwrap();
+        let document = audit(&path).json();
+        assert!(codes(&document).contains(&"counts-contradict"), "{file}: {document}");
+        let found = super::support::records(&path);
+        let says = |record: &Value| record["contradictions"].to_string().contains("is printed");
+        assert_eq!(found.iter().filter(|record| says(record)).count(), 1, "{file}: {found:?}");
+    }
 }
 
 #[test]

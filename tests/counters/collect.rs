@@ -48,7 +48,9 @@ fn what_is_refused_and_why() {
     for (after, words) in [
         ("vllm_restarted.prom", "went backwards"),
         ("vllm_contradiction.prom", "contradict"),
-        ("trtllm_after.prom", "several models"),
+        ("trtllm_after.prom", "the earlier snapshot is of vllm, the later one of trtllm"),
+        ("atom_after.prom", "the earlier snapshot is of vllm, the later one of atom"),
+        ("sglang.prom", "the earlier snapshot is of vllm, the later one of sglang"),
         ("aiperf_server_metrics.json", "differences over a whole run"),
         ("sglang_requests.jsonl", "holds no counters"),
         ("absent.prom", "cannot read"),
@@ -139,4 +141,70 @@ fn a_cut_snapshot_and_a_series_twice_are_refused() {
     fs::write(&after, whole.replace("1700.0", "1700.x")).unwrap();
     let ran = collect(&data("vllm_before.prom"), &after, &[]);
     assert!(ran.err.contains("line 7"), "{}", ran.err);
+}
+
+/// A file of counters with these lines.
+fn scrape(folder: &tempfile::TempDir, name: &str, lines: &str) -> std::path::PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, format!("# TYPE vllm:num_requests_running gauge\n{lines}")).unwrap();
+    path
+}
+
+const DRAFTS: [(&str, u64); 3] = [("drafts", 1000), ("draft_tokens", 5000), ("accepted_tokens", 2510)];
+
+/// Series of one engine of vLLM at so many thousands of steps.
+fn engine(number: u32, thousands: u64) -> String {
+    let series = |(name, value): (&str, u64)| {
+        format!("vllm:spec_decode_num_{name}_total{{engine=\"{number}\"}} {}\n", value * thousands)
+    };
+    DRAFTS.into_iter().map(series).collect()
+}
+
+/// A series that the earlier snapshot lacks is no lifetime: it counts from 0 only where its process was scraped before.
+#[test]
+fn a_series_of_the_later_snapshot_alone_needs_a_proof() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = "vllm:num_requests_running{engine=\"0\"} 1\n";
+    let started = |time: u64| format!("process_start_time_seconds {time}.25\n");
+    let both = engine(0, 3) + &engine(1, 50);
+    for (before, after, expected) in [
+        // Another engine's process: how much of its counts are older, nobody knows.
+        (engine(0, 1), both.clone(), Err("missing in the earlier snapshot")),
+        (running.to_owned(), engine(0, 3), Err("missing in the earlier snapshot")),
+        // The same process, which had drafted nothing.
+        (running.to_owned() + &started(7), engine(0, 3) + &started(7), Ok(3000)),
+        (engine(0, 1) + &started(7), both.clone() + &started(7), Ok(52_000)),
+        // Another process.
+        (running.to_owned() + &started(7), engine(0, 3) + &started(9), Err("started anew")),
+        (engine(0, 1) + &started(7), engine(0, 3) + &started(9), Err("started anew")),
+        (engine(0, 1), engine(0, 3), Ok(2000)),
+    ] {
+        let ran = collect(&scrape(&folder, "before", &before), &scrape(&folder, "after", &after), &[]);
+        match expected {
+            Ok(drafts) => assert_eq!(ran.json()["drafts"], drafts, "{before}{after}{}", ran.err),
+            Err(words) => {
+                assert_eq!(ran.exit, Exit::Failed, "{before}{after}");
+                assert!(ran.err.contains(words), "{}", ran.err);
+            }
+        }
+    }
+    // A label's value comes up with its first count: the process of the other values is the same.
+    let atom = |bins: &[(u32, u64)]| {
+        let steps: u64 = bins.iter().map(|(_, steps)| steps).sum();
+        let accepted: u64 = bins.iter().map(|(bin, steps)| u64::from(*bin) * steps).sum();
+        let bins: String = bins
+            .iter()
+            .map(|(bin, steps)| format!("atom:mtp_decode_steps_total{{accepted_tokens=\"{bin}\"}} {steps}\n"))
+            .collect();
+        format!(
+            "atom:mtp_draft_tokens_total {}\natom:mtp_accepted_tokens_total {accepted}\n{bins}",
+            steps * 5
+        )
+    };
+    let (before, after) = (atom(&[(2, 10)]), atom(&[(2, 10), (3, 90)]));
+    let ran = collect(&scrape(&folder, "before", &before), &scrape(&folder, "after", &after), &[]);
+    assert_eq!(ran.json()["accepted"], 270, "{}", ran.err);
+    let ran = collect(&scrape(&folder, "before", &before), &scrape(&folder, "after", &before), &[]);
+    assert_eq!(ran.exit, Exit::Undecided, "{}", ran.err);
+    assert!(ran.err.contains("nothing was drafted"), "{}", ran.err);
 }

@@ -3,38 +3,7 @@
 use accsim::cli::Exit;
 use serde_json::Value;
 
-use super::schema;
-use super::support::{Folder, accsim};
-
-/// Audits a text, holds the document against the schema, and says the exit code too.
-fn audit(text: &str, flags: &str) -> (Exit, Value) {
-    let folder = Folder::new(&format!("engine-audits-{:?}", std::thread::current().id()));
-    let log = folder.write("server.log", text);
-    let mut args = vec!["audit", &log, "--json"];
-    args.extend(flags.split_whitespace());
-    let (exit, out, err) = accsim(&args);
-    assert_eq!(err, "", "{flags}");
-    let document: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(schema::faults(&document), Vec::<String>::new(), "{document:#}");
-    assert!(schema::is_audit(&document));
-    (exit, document)
-}
-
-fn simulated(flags: &str) -> String {
-    let mut args = vec!["simulate"];
-    args.extend(flags.split_whitespace());
-    args.extend(["--emit-log", "-", "--quiet"]);
-    let (exit, out, err) = accsim(&args);
-    assert_eq!((exit, err.as_str()), (Exit::Ok, ""), "{flags}");
-    out
-}
-
-fn codes(document: &Value) -> Vec<&str> {
-    let findings = document["points"][0]["findings"].as_array().unwrap();
-    findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect()
-}
-
-const TARGET: &str = "--accept-length 3.51 --max-accept-length 6";
+use super::support::{Folder, TARGET, accsim, audit, codes, simulated};
 
 #[test]
 fn what_is_simulated_is_consistent() {
@@ -104,11 +73,15 @@ fn rates_of_a_list_are_judged_by_what_was_configured() {
     let (exit, document) = audit(&format!("{echo}\n{log}"), "");
     assert_eq!(exit, Exit::Ok, "{document:#}");
     assert_eq!(document["points"][0]["mechanism"]["best"], "per-position");
-    // Without the configuration only the mean speaks.
+    // Without the configuration nothing tells the list from judged drafts, which fail at any mean.
     let (exit, document) = audit(&log, "--accept-length 2.6 --max-accept-length 4");
-    assert_eq!(exit, Exit::Ok, "{document:#}");
-    assert_eq!(document["points"][0]["mechanism"]["best"], "undetermined");
+    assert_eq!(exit, Exit::Wrong, "{document:#}");
+    assert_eq!(document["points"][0]["mechanism"]["best"], "real");
     assert!(codes(&document).contains(&"real-acceptance"));
+    let shown = document["points"][0]["findings"].to_string();
+    assert!(shown.contains("synthetic_acceptance_rates looks so too"), "{shown}");
+    let (_, document) = audit(&log, "");
+    assert_eq!(document["points"][0]["mechanism"]["best"], "undetermined");
     let (exit, document) = audit(&log, "--accept-length 2.4 --max-accept-length 4");
     assert_eq!(exit, Exit::Wrong);
     assert_eq!(document["points"][0]["mechanism"]["best"], "real");
@@ -207,7 +180,7 @@ fn copies_nan_windows_and_a_scope() {
 fn a_changing_draft_length_leaves_bounds() {
     // 1 + 1500/N prints as 2.50 for N from 997 to 1003; 2900 drafts are no multiple of 3.
     let text: String =
-        (0..6).map(|index| window(index * 10, 1500, 2900, "0.800, 0.500, 0.200", "2.50")).collect();
+        (0..6).map(|index| window(index * 10, 1500, 2900, "1.000, 0.500, 0.000", "2.50")).collect();
     let (exit, document) = audit(&text, "--accept-length 2.5 --max-accept-length 4");
     let pooled = &document["points"][0]["pooled"];
     assert!(pooled["steps_low"].as_u64() < pooled["steps_high"].as_u64(), "{document:#}");

@@ -8,5 +8,7 @@
 mod schema;
 
 mod audits;
+mod findings;
 mod lines;
+mod rounds;
 mod support;

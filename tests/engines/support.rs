@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use accsim::cli::Exit;
 use serde_json::Value;
 
+use super::schema;
+
 /// A folder that is gone with the test.
 pub(crate) struct Folder(PathBuf);
 
@@ -46,3 +48,33 @@ pub(crate) fn records(text: &str) -> Vec<Value> {
     assert_eq!((exit, err.as_str()), (Exit::Ok, ""), "{text}");
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
+
+/// Audits a text, holds the document against the schema, and says the exit code too.
+pub(crate) fn audit(text: &str, flags: &str) -> (Exit, Value) {
+    let folder = Folder::new(&format!("engine-audits-{:?}", std::thread::current().id()));
+    let log = folder.write("server.log", text);
+    let mut args = vec!["audit", &log, "--json"];
+    args.extend(flags.split_whitespace());
+    let (exit, out, err) = accsim(&args);
+    assert_eq!(err, "", "{flags}");
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(schema::faults(&document), Vec::<String>::new(), "{document:#}");
+    assert!(schema::is_audit(&document));
+    (exit, document)
+}
+
+pub(crate) fn simulated(flags: &str) -> String {
+    let mut args = vec!["simulate"];
+    args.extend(flags.split_whitespace());
+    args.extend(["--emit-log", "-", "--quiet"]);
+    let (exit, out, err) = accsim(&args);
+    assert_eq!((exit, err.as_str()), (Exit::Ok, ""), "{flags}");
+    out
+}
+
+pub(crate) fn codes(document: &Value) -> Vec<&str> {
+    let findings = document["points"][0]["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+pub(crate) const TARGET: &str = "--accept-length 3.51 --max-accept-length 6";

@@ -5,6 +5,7 @@ use crate::golden::Target;
 
 use super::super::finding::{Finding, FindingCode};
 use super::super::point::Observed;
+use super::super::pooled::left_out;
 use super::super::rates::RateCheck;
 use super::super::sample::Sample;
 use super::super::server::draft_tokens;
@@ -41,6 +42,8 @@ fn nothing_to_audit(seen: &Observed) -> Option<Finding> {
                 count(seen.skipped.counts.out_of_scope, "decode line")
             ),
         ))
+    } else if let Some(finding) = left_out(seen).filter(|_| seen.decode_lines() == 0) {
+        Some(finding)
     } else if seen.decode_lines() == 0 {
         let (place, stray) = seen.stray.map_or_else(
             || (None, String::new()),

@@ -10,6 +10,7 @@ use super::super::point::Observed;
 use super::super::pooled::export;
 use super::replay::Chance;
 use super::{count, error, warning};
+use crate::engine::Engine;
 use crate::replay::ReplayStatus;
 
 /// Too few lines is a finding; every other reason has one already or needs none.
@@ -19,8 +20,13 @@ pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding>
             FindingCode::SimulationInEval,
             first_length(&seen.injected).map(|setting| setting.place).or(seen.first_line),
             format!(
-                "{reason}; clear the settings (`accsim env ... --format unset` prints what) and run the evaluation \
-                 again: its scores are worth nothing"
+                "{reason}{}; clear the settings (`accsim env {} --format unset` prints what) and run the evaluation \
+                 again: its scores are worth nothing",
+                first_length(&seen.injected)
+                    .map(|setting| format!(", by {}={}", setting.name, setting.value))
+                    .unwrap_or_default(),
+                seen.engine_hint()
+                    .map_or_else(|| "...".to_owned(), |engine| format!("--engine {}", engine.name())),
             ),
         )),
         Reason::EvaluationUndecided => {
@@ -84,6 +90,7 @@ impl fmt::Display for Reason {
         match self {
             Self::NoDecodeLines => write!(f, "the log holds no decode line"),
             Self::NoAcceptLengths => write!(f, "no decode line has an accept length"),
+            Self::NothingDrafted => write!(f, "nothing was drafted in what the log and the counters show"),
             Self::NoExport(engine) => write!(f, "{}: {}", engine.title(), export(*engine)),
             Self::EvidenceDisagrees => {
                 write!(f, "the kinds of evidence for this run show different accept lengths")
@@ -105,8 +112,8 @@ impl fmt::Display for Reason {
                 )
             }
             Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
-            Self::OtherMechanism { mechanism, constant, other } => {
-                other_mechanism(f, *mechanism, *constant, other.as_ref())
+            Self::OtherMechanism { engine, mechanism, constant, other } => {
+                other_mechanism(f, *engine, *mechanism, *constant, other.as_ref())
             }
             Self::ImpossibleLine { hundredths, support: (lo, hi), .. } => {
                 let shown = f64::from(*hundredths) / 100.0;
@@ -166,6 +173,11 @@ impl fmt::Display for Reason {
             Self::RealAsExpected => {
                 write!(f, "no simulation gives these lines: the drafts were really judged")
             }
+            Self::LooksReal => write!(
+                f,
+                "no forced accept length gives these shares of the positions: the drafts look judged, and nothing here \
+                 says that they were not"
+            ),
             Self::NothingAccepted => write!(
                 f,
                 "every line shows 1.00: no draft was accepted, which a simulated 1 cannot be told from"
@@ -200,17 +212,26 @@ fn by_draws(reason: &Reason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// Which law wrote the lines in place of the target's.
 fn other_mechanism(
     f: &mut fmt::Formatter<'_>,
+    engine: Engine,
     mechanism: Mechanism,
     constant: Option<u32>,
     other: Option<&Other>,
 ) -> fmt::Result {
-    let every = constant.map_or_else(String::new, |length| format!("every line shows exactly {length}.00: "));
+    let is_sglang = engine == Engine::Sglang;
+    let shows = if is_sglang { "line shows" } else { "step emits" };
+    let every = constant.map_or_else(String::new, |length| format!("every {shows} exactly {length}.00: "));
     match (mechanism, other) {
-        (Mechanism::Rounded, _) => write!(
+        (Mechanism::Rounded, _) if is_sglang => write!(
             f,
             "{every}the target was rounded once, as SGLang 0.5.16 and 0.5.17 do with DSPARK (use 0.5.18 or \
              later)"
         ),
+        (Mechanism::Rounded, _) if engine == Engine::Trtllm => write!(
+            f,
+            "{every}the fraction of the target was ignored, as readers of whole numbers do \
+             (NVIDIA/TensorRT-LLM#13569 came after them)"
+        ),
+        (Mechanism::Rounded, _) => write!(f, "{every}the fraction of the target was lost"),
         (Mechanism::Multinomial, _) => {
             write!(f, "the lengths were drawn by `multinomial`, not by `match-expected`")
         }

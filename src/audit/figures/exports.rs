@@ -25,6 +25,9 @@ struct Export {
 impl Figures {
     /// Takes an export.
     pub(super) fn export(&mut self, place: Place, counters: &ModelCounts) {
+        if self.is_idle(place, counters.exporter, &counters.counts) {
+            return;
+        }
         let Some(window) = self.window(place, &counters.counts) else { return };
         let export = self.exports.by_form.entry((counters.exporter, counters.form)).or_default();
         let key = (counters.model.clone(), counters.endpoint_urls.clone(), counters.counts.clone());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Figures, PooledRank, rank};
 use crate::audit::finding::FindingCode;
 use crate::evidence::{
-    Counts, Exporter, ModelCounts, Moment, Place, Scrape, SeriesKey, Snapshot, difference,
+    Counts, Exporter, ModelCounts, Moment, Place, Scrape, SeriesKey, Snapshot, Span, difference,
 };
 
 /// Scraped places, models and ranks that are kept apart.
@@ -33,6 +33,15 @@ struct Taken {
     place: Place,
     scrape: Arc<Scrape>,
     counts: Counts,
+}
+
+/// What one server counted.
+#[derive(Clone, Debug)]
+pub(super) struct Sum {
+    pub(super) place: Place,
+    pub(super) rank: PooledRank,
+    /// Since its start, or between two scrapes.
+    pub(super) span: Span,
 }
 
 /// What two scrapes have to do with each other.
@@ -68,15 +77,15 @@ impl Figures {
     }
 
     /// What each server counted, by exporter.
-    pub(super) fn scraped(&mut self) -> BTreeMap<Exporter, Vec<(Place, PooledRank)>> {
-        let mut counted: BTreeMap<Exporter, Vec<(Place, PooledRank)>> = BTreeMap::new();
+    pub(super) fn scraped(&mut self) -> BTreeMap<Exporter, Vec<Sum>> {
+        let mut counted: BTreeMap<Exporter, Vec<Sum>> = BTreeMap::new();
         let mut models: BTreeMap<(Exporter, Option<String>), Vec<Moments>> = BTreeMap::new();
         for ((exporter, model, _), moments) in std::mem::take(&mut self.scrapes) {
             models.entry((exporter, model)).or_default().push(moments);
         }
         for ((exporter, model), all) in models {
             let model = model.as_deref();
-            let mut sums: Vec<(Place, Counts)> = Vec::new();
+            let mut sums: Vec<(Place, Counts, Span)> = Vec::new();
             let mut alone: Vec<Taken> = Vec::new();
             let mut dated: Vec<Taken> = Vec::new();
             for moments in all {
@@ -87,13 +96,17 @@ impl Figures {
             let of = Of { exporter, model };
             for mut server in self.servers(of, alone, &dated) {
                 sums.extend(match server.len() {
-                    0 | 1 => server.pop().map(|one| (one.place, one.counts)),
+                    0 | 1 => server.pop().map(|one| (one.place, one.counts, Span::Lifetime)),
                     _ => self.between(model, server.first().cloned(), server.pop()),
                 });
             }
-            for (place, counts) in sums {
+            for (place, counts, span) in sums {
+                if self.is_idle(place, exporter, &counts) {
+                    continue;
+                }
                 if let Some(window) = self.window(place, &counts) {
-                    counted.entry(exporter).or_default().push((place, rank(None, &[window])));
+                    let rank = rank(None, &[window]);
+                    counted.entry(exporter).or_default().push(Sum { place, rank, span });
                 }
             }
         }
@@ -106,18 +119,18 @@ impl Figures {
         model: Option<&str>,
         before: Option<Taken>,
         after: Option<Taken>,
-    ) -> Option<(Place, Counts)> {
+    ) -> Option<(Place, Counts, Span)> {
         match (before, after) {
             (Some(before), Some(after)) => {
                 match difference(&before.scrape.snapshot, &after.scrape.snapshot, model) {
-                    Ok(difference) => Some((after.place, difference.counts)),
+                    Ok(difference) => Some((after.place, difference.counts, Span::Window)),
                     Err(error) => {
                         self.reset(after.place, &error.to_string());
                         None
                     }
                 }
             }
-            (None, Some(after)) => Some((after.place, after.counts)),
+            (None, Some(after)) => Some((after.place, after.counts, Span::Lifetime)),
             (Some(before), None) => {
                 self.note(
                     FindingCode::CounterReset,

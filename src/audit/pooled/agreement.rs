@@ -1,9 +1,9 @@
 //! Several kinds of evidence for one run: they have to show the same accept length.
 
-use crate::evidence::Place;
+use crate::evidence::{Place, Span};
 use crate::law::float;
 
-use super::super::decision::{Reason, Verdict};
+use super::super::decision::{MIN_STEPS, Reason, Verdict};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::evidence::{PooledEvidence, PooledSource};
 
@@ -13,18 +13,27 @@ const ERRORS: f64 = 3.29;
 /// Share of the steps by which two times of counting may differ at their ends.
 const ENDS: f64 = 0.02;
 
+/// How many times the steps of one kind of evidence may be those of another one of the same run: a warm-up, a late scrape.
+const GROSS: f64 = 3.0;
+
 /// What rounding and windows at the ends may take, in tokens.
 const ROUNDING: f64 = 0.01;
 
-/// Adds the disagreements to the findings; a verdict that agrees with one kind of evidence alone is none.
+/// Adds the disagreements to the findings; a verdict that agrees with one kind of evidence alone is none. `is_whole` says
+/// that no part of the log was left out, so that its total can be held against others.
 pub(in crate::audit) fn compare(
     evidence: &[PooledEvidence],
     lines: Option<(f64, f64)>,
+    is_whole: bool,
     (verdict, reason): (Verdict, Reason),
     findings: &mut Vec<Finding>,
 ) -> (Verdict, Reason) {
-    let found = disagreement(evidence, lines);
-    let is_undecided = !found.is_empty() && verdict == Verdict::Consistent;
+    let mut found = disagreement(evidence, lines);
+    if is_whole {
+        found.extend(totals(evidence));
+    }
+    let is_undecided =
+        found.iter().any(|finding| finding.severity == Severity::Error) && verdict == Verdict::Consistent;
     findings.extend(found);
     if is_undecided { (Verdict::Insufficient, Reason::EvidenceDisagrees) } else { (verdict, reason) }
 }
@@ -73,6 +82,63 @@ fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<F
         }
     }
     findings
+}
+
+/// A finding for every pair of totals that cannot be of one run, or differs grossly. The units are request-steps everywhere
+/// but in lines of SGLang, which take no part.
+fn totals(evidence: &[PooledEvidence]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, one) in evidence.iter().enumerate() {
+        for other in evidence.iter().skip(index + 1).filter(|other| other.engine == one.engine) {
+            findings.extend(total(one, other).or_else(|| total(other, one)));
+        }
+    }
+    findings
+}
+
+/// The finding where `part` has more steps than `whole` can have had, or far more.
+fn total(part: &PooledEvidence, whole: &PooledEvidence) -> Option<Finding> {
+    let (few, many) = (whole.total().steps(), part.total().steps());
+    if few < MIN_STEPS.min(many / GROSS) || many <= few {
+        return None;
+    }
+    let is_life = whole.source == PooledSource::Counters && whole.span == Some(Span::Lifetime);
+    let is_log_or_request =
+        |source: PooledSource| matches!(source, PooledSource::Log | PooledSource::Requests);
+    // Counters since the start have counted every step of the server: what it logged and answered is a part of them.
+    let is_impossible = is_life && is_log_or_request(part.source) && many > few * (1.0 + ENDS) + MIN_STEPS;
+    // Requests and drained records may be a few of all, and a log may be an excerpt of a long life.
+    let may_be_less = matches!(whole.source, PooledSource::Requests | PooledSource::Iterations)
+        || (whole.source == PooledSource::Log && part.span == Some(Span::Lifetime));
+    let is_gross = !may_be_less && many > few * GROSS;
+    let whole_of = |steps: f64| crate::law::whole(steps);
+    let message = if is_impossible {
+        format!(
+            "the {} shows {} verify steps, and the {} since the server's start only {}: they are not of one server; check \
+             which endpoint was scraped",
+            part.name(),
+            whole_of(many),
+            whole.name(),
+            whole_of(few)
+        )
+    } else {
+        format!(
+            "the {} shows {} verify steps, the {} only {}: they do not cover the same time, or are not of one server; check \
+             when and where the {} were taken",
+            part.name(),
+            whole_of(many),
+            whole.name(),
+            whole_of(few),
+            if whole.source == PooledSource::Log { part.name() } else { whole.name() }
+        )
+    };
+    let severity = if is_impossible { Severity::Error } else { Severity::Warning };
+    (is_impossible || is_gross).then(|| Finding {
+        code: FindingCode::EvidenceDisagrees,
+        severity,
+        message,
+        evidence: part.first.or(whole.first),
+    })
 }
 
 /// What one kind of evidence shows.

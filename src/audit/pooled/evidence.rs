@@ -1,7 +1,7 @@
 //! What is judged: pools of one engine, and what is known about where they come from.
 
 use crate::engine::Engine;
-use crate::evidence::{Place, Pool, Tags};
+use crate::evidence::{Place, Pool, Span, Tags};
 
 /// Where sums come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,13 +72,23 @@ pub struct PooledEvidence {
     pub independent_steps: Option<f64>,
     /// The first line that shows acceptance.
     pub first: Option<Place>,
+    /// What scraped counters span, where all of them span the same.
+    pub span: Option<Span>,
 }
 
 impl PooledEvidence {
     /// Without any sums yet.
     #[must_use]
     pub fn new(engine: Engine, source: PooledSource) -> Self {
-        Self { engine, source, form: None, ranks: Vec::new(), independent_steps: None, first: None }
+        Self {
+            engine,
+            source,
+            form: None,
+            ranks: Vec::new(),
+            independent_steps: None,
+            first: None,
+            span: None,
+        }
     }
 
     /// Adds the sums of one rank or endpoint.

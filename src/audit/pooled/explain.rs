@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::golden::Target;
 
 use super::super::explain::{count, error, note, warning};
-use super::super::finding::{Finding, FindingCode};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::mechanism::{Mechanism, Other};
 use super::super::point::Observed;
 use super::evidence::{PooledEvidence, PooledSource};
@@ -43,24 +43,22 @@ pub(super) fn about_length(seen: &Observed, analysis: &Analysis, target: Option<
         first,
         format!(
             "{} are drafted a step, and the target is for {wanted}; take the golden cell of this draft length, or start \
-             the server with num_speculative_tokens {wanted}",
-            count(length.into(), "token")
+             the server with {}",
+            count(length.into(), "token"),
+            drafts(analysis.engine, wanted)
         ),
     ))
 }
 
 /// An evaluation that looks right: a list of rates would look so too.
-pub(super) fn about_rates(seen: &Observed, engine: Option<Engine>) -> Option<Finding> {
-    let is_open = engine == Some(Engine::Vllm) && seen.injected.is_empty();
-    is_open.then(|| {
-        note(
-            FindingCode::RealAcceptance,
-            seen.line_log.first,
-            "the shares of the positions fall off as judged drafts' do; those of synthetic_acceptance_rates can look the \
-             same, and only the server's configuration rules them out: keep its start-up lines in the log"
-                .to_owned(),
-        )
-    })
+pub(super) fn about_rates(seen: &Observed) -> Finding {
+    note(
+        FindingCode::RealAcceptance,
+        seen.line_log.first,
+        "the shares of the positions fall off as judged drafts' do; those of synthetic_acceptance_rates can look the same, \
+         and only the server's configuration rules them out: keep its start-up lines in the log"
+            .to_owned(),
+    )
 }
 
 /// Scraped servers of different draft lengths.
@@ -85,7 +83,19 @@ pub(super) fn about_lines(
     let log = &seen.line_log;
     let mut findings = Vec::new();
     if let (None, Some(engine)) = (analysis, engine) {
-        findings.push(nothing(seen, engine));
+        findings.extend(nothing(seen, engine));
+    }
+    findings.extend(about_contradictions(seen));
+    if let Some((place, drafted)) = log.fell {
+        findings.push(warning(
+            FindingCode::MultipleServers,
+            Some(place),
+            format!(
+                "ATOM's sums since the start fall here, from {drafted} drafted tokens: another process wrote on, a server \
+                 that was started anew or a second scheduler; each one's sums count, as one sample, since all of them draw \
+                 alike. Make sure that all belong to this run"
+            ),
+        ));
     }
     if let Some((other, place)) = log.other {
         findings.push(warning(
@@ -160,7 +170,80 @@ pub(super) fn about_lines(
     findings
 }
 
-fn nothing(seen: &Observed, engine: Engine) -> Finding {
+/// Figures of one line that cannot all be right.
+fn about_contradictions(seen: &Observed) -> Option<Finding> {
+    let log = &seen.line_log;
+    let (place, what) = log.first_contradiction.as_ref()?;
+    Some(warning(
+        FindingCode::CountsContradict,
+        Some(*place),
+        format!(
+            "{} with figures that cannot all be right, not used; the first: {what}. A server prints all of them from the \
+             same counts, so the line was changed, or is of a build that counts otherwise",
+            count(log.contradictions, "line")
+        ),
+    ))
+}
+
+/// What `--engine` leaves out, where nothing else is there.
+pub(in crate::audit) fn left_out(seen: &Observed) -> Option<Finding> {
+    let named = seen.engine?;
+    let (other, lines, place) = match seen.line_log.left_out {
+        Some(left_out) => (left_out.engine, left_out.lines, left_out.first),
+        None if named != Engine::Sglang && seen.decode_lines() > 0 => {
+            (Engine::Sglang, seen.decode_lines(), seen.first_line?)
+        }
+        None => return None,
+    };
+    Some(warning(
+        FindingCode::NoDecodeLines,
+        Some(place),
+        format!(
+            "nothing of {} is here; {} of {} left out, since --engine {} was given: pass --engine {}, or leave --engine \
+             away",
+            named.title(),
+            count(lines, "record"),
+            other.title(),
+            named.name(),
+            other.name()
+        ),
+    ))
+}
+
+/// Why nothing can be judged; `None` where a finding about figures says it.
+fn nothing(seen: &Observed, engine: Engine) -> Option<Finding> {
+    if let Some(finding) = left_out(seen) {
+        return Some(finding);
+    }
+    let log = &seen.line_log;
+    if log.lines == 0 && log.undrafted > 0 {
+        return Some(warning(
+            FindingCode::NoSpeculativeFields,
+            log.first_undrafted,
+            format!(
+                "{} of {}, and nothing was drafted in {}: the figures are no numbers. The server has speculative decoding, \
+                 and no request came to it in this time; audit a log of the run itself",
+                count(log.undrafted, "window"),
+                engine.title(),
+                if log.undrafted == 1 { "it" } else { "any of them" },
+            ),
+        ));
+    }
+    let is_said = |finding: &Finding| {
+        matches!(finding.code, FindingCode::NoSpeculativeFields | FindingCode::GaugeOnly)
+            || finding.severity >= Severity::Warning
+    };
+    if log.lines == 0 && seen.figure_findings.iter().any(is_said) {
+        return None;
+    }
+    // Every line contradicts itself, which another finding says.
+    if log.lines > 0 && log.lines == log.contradictions {
+        return None;
+    }
+    Some(no_lines(seen, engine))
+}
+
+fn no_lines(seen: &Observed, engine: Engine) -> Finding {
     let log = &seen.line_log;
     if log.lines == 0 && seen.skipped.counts.out_of_scope > 0 {
         return warning(
@@ -183,7 +266,14 @@ fn nothing(seen: &Observed, engine: Engine) -> Finding {
             ),
         );
     }
-    let message = if log.legacy > 0 {
+    let message = if log.legacy > 0 && engine == Engine::Atom {
+        format!(
+            "{} without a draft length that its drafted tokens are a multiple of: keep the server's start-up lines, which \
+             name it, in the log, or {}",
+            count(log.legacy, "line"),
+            export(engine)
+        )
+    } else if log.legacy > 0 {
         format!(
             "{} without an accept length and without a draft length: vLLM before 0.9 prints none, and V0 counts matches \
              behind a rejection as accepted (vllm-project/vllm#9565); use a later version, or {}",
@@ -228,33 +318,59 @@ pub(super) fn about_mechanism(
     if let Some(shown) = constant.filter(|shown| (length.get() - f64::from(*shown)).abs() - 1.0 < 1e-9)
         && ((length.get() - f64::from(shown)).abs() - 1.0).abs() < 1e-9
     {
-        return Some(one_off(seen, target, f64::from(shown)));
+        return Some(one_off(seen, analysis.engine, target, f64::from(shown)));
     }
     match analysis.mechanisms.best {
         Some(Mechanism::Rounded) => Some(error(
             FindingCode::TargetRounded,
             place,
             format!(
-                "every step shows {}.00 exactly: the engine ignored the fraction of {length}; TensorRT-LLM before \
-                 NVIDIA/TensorRT-LLM#13569 (2026-05) and its two-model path read whole numbers only",
-                constant.unwrap_or(0)
+                "every step shows {}.00 exactly: the fraction of {length} is lost; {}",
+                constant.unwrap_or(0),
+                match analysis.engine {
+                    Engine::Trtllm => {
+                        "TensorRT-LLM before NVIDIA/TensorRT-LLM#13569 (2026-05), and its two-model path always, read \
+                         TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS as a whole number"
+                            .to_owned()
+                    }
+                    engine => format!(
+                        "{} itself keeps it: check the value that {} was given",
+                        engine.title(),
+                        setting(engine)
+                    ),
+                }
             ),
         )),
         Some(Mechanism::Real) => Some(error(
             FindingCode::RealAcceptance,
             place,
             if constant == Some(1) {
-                format!("every step shows 1.00: no draft was accepted, and nothing was simulated at {length}")
+                format!(
+                    "every step shows 1.00: no draft was accepted, and nothing was simulated at {length}; check that {} \
+                     reached the server",
+                    setting(analysis.engine)
+                )
             } else {
                 format!(
-                    "the drafts look judged, not accepted by a forced length of {length}: their shares fall off from \
-                     position to position; check that the setting reached the server ({})",
-                    setting(analysis.engine)
+                    "the drafts look judged, not accepted by a forced length of {length}: {}; check that {} reached the \
+                     server{}",
+                    if analysis.pool.positions.is_empty() {
+                        "they are not those of two neighbouring lengths"
+                    } else {
+                        "their shares fall off from position to position"
+                    },
+                    setting(analysis.engine),
+                    if analysis.engine == Engine::Vllm {
+                        ". A list of synthetic_acceptance_rates looks so too: where one was meant, keep the server's \
+                         start-up lines, which show it, in the log"
+                    } else {
+                        ""
+                    }
                 )
             },
         )),
         Some(Mechanism::OtherCell) => match analysis.mechanisms.other.as_ref()? {
-            Other::OneOff(value) => Some(one_off(seen, target, *value)),
+            Other::OneOff(value) => Some(one_off(seen, analysis.engine, target, *value)),
             Other::Cell(cell) => Some(error(
                 FindingCode::OtherGoldenCell,
                 place,
@@ -273,34 +389,58 @@ pub(super) fn about_mechanism(
                 .to_owned(),
         )),
         None if analysis.mark == Mark::Falling => Some(warning(
-            FindingCode::RealAcceptance,
+            FindingCode::MethodMismatch,
             place,
-            "the shares of the positions bear no mark of synthetic_acceptance_length: they are those of \
-             synthetic_acceptance_rates, or of judged drafts; only the mean speaks here, and a log with the server's \
-             configuration would tell"
+            "synthetic_acceptance_rate was set, a single number whose law is not the same in every build before \
+             vllm-project/vllm#40662: only the mean speaks here; set synthetic_acceptance_length"
                 .to_owned(),
         )),
         _ => None,
     }
 }
 
-fn one_off(seen: &Observed, target: &Target, value: f64) -> Finding {
+fn one_off(seen: &Observed, engine: Engine, target: &Target, value: f64) -> Finding {
     let length = target.accept_length();
     let direction = if value < length.get() { "below" } else { "above" };
     error(
         FindingCode::OffByOne,
         seen.line_log.first,
         format!(
-            "the steps show a simulated {value:.2}, one token {direction} the target {length}: TensorRT-LLM's variable counts \
-             accepted drafts, which is the accept length minus 1; the other engines are given the accept length itself"
+            "the steps show a simulated {value:.2}, one token {direction} the target {length}: {}",
+            match engine {
+                Engine::Trtllm => {
+                    "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS counts accepted drafts, which is the accept length minus 1"
+                        .to_owned()
+                }
+                engine => format!(
+                    "{} is the accept length itself, the target model's own token included (only TensorRT-LLM counts the \
+                     accepted drafts alone)",
+                    setting(engine)
+                ),
+            }
         ),
     )
+}
+
+/// How an engine is told how many tokens it drafts a step.
+fn drafts(engine: Engine, length: u32) -> String {
+    match engine {
+        Engine::Vllm => format!("num_speculative_tokens {length} in --speculative-config"),
+        Engine::Trtllm => {
+            format!("max_draft_len {length} in speculative_config (older: num_nextn_predict_layers)")
+        }
+        Engine::Atom => format!("--num-speculative-tokens {length}"),
+        Engine::Tilert => format!("num-mtp {length}"),
+        Engine::Sglang => {
+            format!("--speculative-num-steps {length} (DSPARK: --speculative-dspark-block-size)")
+        }
+    }
 }
 
 /// The setting of an engine that forces a length.
 fn setting(engine: Engine) -> &'static str {
     match engine {
-        Engine::Vllm => "rejection_sample_method synthetic and synthetic_acceptance_length",
+        Engine::Vllm => "synthetic_acceptance_length (with rejection_sample_method synthetic)",
         Engine::Trtllm => "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS",
         Engine::Atom => "--spec-decode-acceptance-length",
         Engine::Tilert => "TILERT_SIMULATE_ACC_LEN",

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::engine::Engine;
 use crate::evidence::{
@@ -12,6 +12,7 @@ use crate::law::float;
 
 use super::super::scope::Scope;
 use super::super::skipped::SkipKind;
+use super::cumulative::Cumulative;
 use super::evidence::{PooledEvidence, PooledRank, PooledSource};
 use super::servers::DraftServers;
 
@@ -55,10 +56,40 @@ pub(in crate::audit) struct LineLog {
     pub(in crate::audit) speeds: Vec<Vec<f64>>,
     /// K that the configuration names.
     pub(in crate::audit) draft_length: Option<u32>,
-    /// Only sums since the start are there, and not of intervals.
-    pub(in crate::audit) is_cumulative: bool,
+    /// Where ATOM's sums since the start fell, and the drafted tokens before it.
+    pub(in crate::audit) fell: Option<(Place, u64)>,
+    /// Lines whose figures contradict each other, the first of them, and how.
+    pub(in crate::audit) contradictions: u64,
+    pub(in crate::audit) first_contradiction: Option<(Place, String)>,
+    /// Windows in which nothing was drafted.
+    pub(in crate::audit) undrafted: u64,
+    pub(in crate::audit) first_undrafted: Option<Place>,
+    /// Lines or figures of another engine than the one that was asked for.
+    pub(in crate::audit) left_out: Option<LeftOut>,
     /// The servers of vLLM that wrote the windows.
     pub(in crate::audit) servers: DraftServers,
+}
+
+/// What `--engine` leaves out.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::audit) struct LeftOut {
+    /// Whose it is.
+    pub(in crate::audit) engine: Engine,
+    pub(in crate::audit) lines: u64,
+    pub(in crate::audit) first: Place,
+}
+
+impl LineLog {
+    /// Something of another engine than the one that was asked for.
+    pub(in crate::audit) fn leave_out(&mut self, engine: Engine, place: Place) {
+        let left_out = self.left_out.get_or_insert(LeftOut { engine, lines: 0, first: place });
+        left_out.lines += u64::from(left_out.engine == engine);
+    }
+
+    fn contradicts(&mut self, place: Place, what: impl std::fmt::Display) {
+        self.contradictions += 1;
+        self.first_contradiction.get_or_insert_with(|| (place, what.to_string()));
+    }
 }
 
 /// Adds up the lines of one point.
@@ -68,8 +99,10 @@ pub(in crate::audit) struct Gather {
     only: Option<Engine>,
     adjacent: Adjacent,
     ranks: Vec<PooledRank>,
-    /// The largest sums since the start that ATOM printed.
-    cumulative: Option<(AtomStats, Place)>,
+    /// The sums since the start that ATOM printed.
+    cumulative: Cumulative,
+    /// Files with ATOM's intervals: their sums since the start say the same once more.
+    with_intervals: FxHashSet<u32>,
     /// The file that a line was first seen in.
     known: FxHashMap<u64, u32>,
     /// Lines of each rank that were passed over.
@@ -90,7 +123,7 @@ impl Gather {
 
     /// Whether any line that could show acceptance came.
     pub(in crate::audit) fn has_lines(&self) -> bool {
-        self.log.lines > 0
+        self.log.lines > 0 || !self.cumulative.is_empty()
     }
 
     /// The configuration names K.
@@ -111,6 +144,7 @@ impl Gather {
         match line {
             EngineLine::VllmEngine(line) => self.log.servers.is_another(line.pid, None),
             EngineLine::VllmSpec(line) => self.log.servers.is_another(line.pid, line.draft_length),
+            EngineLine::AtomStats(line) if line.is_cumulative => self.cumulative.is_another(line),
             _ => false,
         }
     }
@@ -123,6 +157,7 @@ impl Gather {
         scope: &Scope,
     ) -> Option<SkipKind> {
         if self.only.is_some_and(|only| only != line.engine()) {
+            self.log.leave_out(line.engine(), place);
             return Some(SkipKind::Unread(SkipReason::Lookalike));
         }
         let (index, running) = self.adjacent.follow(line);
@@ -145,31 +180,42 @@ impl Gather {
         }
     }
 
+    /// A window whose figures are no numbers, since nothing was drafted in it; `text` is its line.
+    pub(in crate::audit) fn undrafted(&mut self, place: impl Fn() -> Place, text: &[u8]) {
+        let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
+        let engine = if has(b"SpecDecoding metrics:") || has(b"Speculative metrics:") {
+            Engine::Vllm
+        } else if has(b"[MTP Stats") {
+            Engine::Atom
+        } else {
+            return;
+        };
+        if self.only.is_some_and(|only| only != engine) {
+            return self.log.leave_out(engine, place());
+        }
+        self.log.undrafted += 1;
+        self.log.first_undrafted.get_or_insert_with(place);
+        self.log.engine.get_or_insert(engine);
+    }
+
     /// Ends the point: its sums, where any line shows acceptance.
     pub(in crate::audit) fn finish(mut self) -> (LineLog, Option<PooledEvidence>) {
         let engine = self.log.engine.unwrap_or(Engine::Vllm);
         let intervals: u64 = self.ranks.iter().map(|rank| rank.pool.whole_steps()).sum();
         let mut evidence = PooledEvidence::new(engine, PooledSource::Log);
         let known = self.log.draft_length;
-        let cumulative = self.cumulative.and_then(|(stats, place)| Some((stats.window(known)?, place)));
-        if let (Some((window, place)), 0) = (&cumulative, intervals) {
-            // It stands for all intervals of a thousand steps before it.
-            let (steps, _) = window.steps.bounds();
-            let mut rank = PooledRank::default();
-            rank.pool.add(window);
-            rank.pool.windows = (steps / 1000).max(1);
-            rank.pool.spread = crate::evidence::Spread::default();
-            rank.lines = 1;
-            self.log.lines += 1;
-            self.log.spec_lines += 1;
-            self.log.first.get_or_insert(*place);
-            self.log.is_cumulative = true;
-            self.ranks.push(rank);
-        } else if let Some((window, _)) = &cumulative {
+        let has_intervals = |file| self.with_intervals.contains(&file);
+        self.log.fell = self.cumulative.fall();
+        if let Some(steps) = self.cumulative.most_steps(known, has_intervals).filter(|_| intervals > 0) {
             // Several schedulers write to one log, and draw alike: the largest sum is one scheduler's.
-            let (steps, _) = window.steps.bounds();
             let schedulers = (float(intervals) / float(steps.max(1))).round().max(1.0);
             evidence.independent_steps = (schedulers > 1.0).then(|| float(intervals) / schedulers);
+        }
+        for (place, rank) in self.cumulative.ranks(known, |file| !has_intervals(file)) {
+            self.log.lines += 1;
+            self.log.spec_lines += 1;
+            self.log.first.get_or_insert(place);
+            self.ranks.push(rank);
         }
         evidence.first = self.log.first;
         evidence.ranks = self.ranks.into_iter().filter(|rank| rank.pool.windows > 0).collect();
@@ -224,6 +270,10 @@ impl Gather {
         }
         self.log.lines += 1;
         self.log.first.get_or_insert(place);
+        if let Some(contradiction) = line.contradiction(self.log.draft_length) {
+            self.log.contradicts(place, contradiction);
+            return None;
+        }
         let Some(window) = line.window(self.log.draft_length) else {
             self.log.legacy += 1;
             return None;
@@ -275,11 +325,12 @@ impl Gather {
             self.log.first_duplicate.get_or_insert(place);
             return Some(SkipKind::Unread(SkipReason::Duplicate));
         }
+        let contradiction = line.contradiction(self.log.draft_length);
         if line.is_cumulative {
-            if scope.is_whole()
-                && self.cumulative.as_ref().is_none_or(|(known, _)| known.drafted <= line.drafted)
-            {
-                self.cumulative = Some((line.clone(), place));
+            if let Some(contradiction) = contradiction {
+                self.log.contradicts(place, contradiction);
+            } else if scope.is_whole() {
+                self.cumulative.add(place, line);
             }
             return None;
         }
@@ -289,6 +340,11 @@ impl Gather {
         }
         self.log.lines += 1;
         self.log.first.get_or_insert(place);
+        self.with_intervals.insert(place.file);
+        if let Some(contradiction) = contradiction {
+            self.log.contradicts(place, contradiction);
+            return None;
+        }
         let Some(window) = line.window(self.log.draft_length) else {
             self.log.legacy += 1;
             return None;

@@ -8,7 +8,7 @@ use crate::law::{float, whole, whole32};
 use super::super::decision::{MIN_LINES, MIN_STEPS, Reason, Shortfall, Verdict, other_server};
 use super::super::estimate::lines_needed;
 use super::super::finding::Finding;
-use super::super::injection;
+use super::super::injection::{self, InjectedSetting};
 use super::super::mechanism::{Mechanism, Mechanisms};
 use super::super::options::{Confidence, Options};
 use super::super::point::Observed;
@@ -53,10 +53,17 @@ pub(in crate::audit) fn judge(
         let estimate = Estimate::new(&pool, mark, independent(evidence))?;
         let engine = evidence.engine;
         let rates = rates.as_deref();
-        let is_told = injection::first_length(&seen.injected).is_some();
-        let mut mechanisms =
-            Weighed { engine, pool: &pool, mark, estimate: &estimate, rates, is_told, options }
-                .mechanisms(target);
+        let weighed = Weighed {
+            engine,
+            pool: &pool,
+            mark,
+            estimate: &estimate,
+            rates,
+            has_older_rate: injection::has_older_rate(&seen.injected),
+            is_told: injection::first_length(&seen.injected).is_some(),
+            options,
+        };
+        let mut mechanisms = weighed.mechanisms(target);
         if is_mixed(seen, evidence) {
             // What two servers show together is the law of neither.
             mechanisms.best = None;
@@ -88,7 +95,7 @@ pub(in crate::audit) fn judge(
         (Some(_), _) if options.expect_real && is_mixed => {
             (Verdict::Insufficient, Reason::EvaluationUndecided)
         }
-        (Some(analysis), _) if options.expect_real => analysis.evaluate(),
+        (Some(analysis), _) if options.expect_real => analysis.evaluate(&seen.injected),
         (Some(_), Some(_)) if is_mixed => (Verdict::Insufficient, Reason::MixedServers),
         (Some(analysis), Some(target)) => {
             if is_growing {
@@ -102,9 +109,9 @@ pub(in crate::audit) fn judge(
     if options.expect_real && target.is_none() && analysis.is_none() && verdict == Verdict::Insufficient {
         reason = Reason::NoDecodeLines;
     }
-    (verdict, reason) = super::compare(&seen.pooled, None, (verdict, reason), &mut findings);
-    if options.expect_real && reason == Reason::RealAsExpected {
-        findings.extend(explain::about_rates(seen, engine));
+    (verdict, reason) = super::compare(&seen.pooled, None, seen.is_whole(), (verdict, reason), &mut findings);
+    if reason == Reason::LooksReal {
+        findings.push(explain::about_rates(seen));
     }
     findings.extend(seen.line_log.servers.finding());
     findings.extend(evidence.and_then(explain::about_scraped));
@@ -202,7 +209,8 @@ fn report(
     }
 }
 
-/// The evidence that is judged: that with a histogram, else that with the most steps.
+/// The evidence that is judged: that with a histogram, else that which tells how its steps scatter, else that with the most
+/// steps.
 fn sharpest(evidence: &[PooledEvidence]) -> Option<&PooledEvidence> {
     let known = evidence.iter().filter(|evidence| evidence.total().steps() > 0.0);
     known.max_by(|left, right| {
@@ -210,7 +218,12 @@ fn sharpest(evidence: &[PooledEvidence]) -> Option<&PooledEvidence> {
             let total = evidence.total();
             total.whole_histogram().is_some() && total.steps() >= MIN_STEPS
         };
-        has_bins(left).cmp(&has_bins(right)).then(left.total().steps().total_cmp(&right.total().steps()))
+        let tells = |evidence: &PooledEvidence| {
+            let total = evidence.total();
+            let is_enough = total.windows >= MIN_LINES && total.steps() >= MIN_STEPS;
+            (has_bins(evidence), is_enough)
+        };
+        tells(left).cmp(&tells(right)).then(left.total().steps().total_cmp(&right.total().steps()))
     })
 }
 
@@ -244,7 +257,12 @@ fn independent(evidence: &PooledEvidence) -> Option<f64> {
 /// No sums at all.
 fn without(seen: &Observed, engine: Option<Engine>) -> (Verdict, Reason) {
     match engine {
-        Some(engine @ (Engine::Trtllm | Engine::Tilert)) => (Verdict::Unauditable, Reason::NoExport(engine)),
+        Some(engine @ (Engine::Trtllm | Engine::Tilert)) if !seen.shows_no_drafts() => {
+            (Verdict::Unauditable, Reason::NoExport(engine))
+        }
+        _ if seen.line_log.lines == 0 && seen.shows_no_drafts() => {
+            (Verdict::Unauditable, Reason::NothingDrafted)
+        }
         _ if seen.line_log.lines == 0 => (Verdict::Insufficient, Reason::NoDecodeLines),
         _ => (Verdict::Unauditable, Reason::NoAcceptLengths),
     }
@@ -274,7 +292,11 @@ impl Analysis {
         if may_reject {
             if let Some(mechanism) = self.mechanisms.best.filter(|best| is_other(*best)) {
                 let (constant, other) = (self.mechanisms.constant, self.mechanisms.other.clone());
-                return (Verdict::Inconsistent, Reason::OtherMechanism { mechanism, constant, other });
+                let engine = self.engine;
+                return (
+                    Verdict::Inconsistent,
+                    Reason::OtherMechanism { engine, mechanism, constant, other },
+                );
             }
             if let Some(proof) = proof.filter(|proof| proof.is_outside(length, self.slack)) {
                 return (Verdict::Inconsistent, Reason::WrongMean(proof));
@@ -320,7 +342,7 @@ impl Analysis {
     }
 
     /// An evaluation run.
-    fn evaluate(&self) -> (Verdict, Reason) {
+    fn evaluate(&self, settings: &[InjectedSetting]) -> (Verdict, Reason) {
         let is_enough = self.is_enough() && self.pool.steps() >= MIN_STEPS;
         match self.mark {
             Mark::Constant(1) if is_enough => (Verdict::Consistent, Reason::NothingAccepted),
@@ -328,6 +350,9 @@ impl Analysis {
             Mark::Constant(_) => (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::Constant)),
             mark if mark.is_simulated() => {
                 (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::MatchExpected))
+            }
+            Mark::Falling if is_enough && self.engine == Engine::Vllm && settings.is_empty() => {
+                (Verdict::Consistent, Reason::LooksReal)
             }
             Mark::Falling if is_enough => (Verdict::Consistent, Reason::RealAsExpected),
             _ => (Verdict::Insufficient, Reason::EvaluationUndecided),

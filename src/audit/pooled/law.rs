@@ -25,6 +25,8 @@ pub(super) struct Weighed<'a> {
     pub(super) estimate: &'a Estimate,
     /// Rates that the run was given.
     pub(super) rates: Option<&'a [f64]>,
+    /// The run was given vLLM's older single rate, whose law is not known.
+    pub(super) has_older_rate: bool,
     /// The run is known to have been told a length: judged drafts of one steady rate look like ATOM's older law.
     pub(super) is_told: bool,
     pub(super) options: &'a Options,
@@ -104,7 +106,8 @@ impl Weighed<'_> {
         }
     }
 
-    /// Rates of a list look as judged drafts do, unless the list is known. Other engines know no list.
+    /// Rates of a list look as judged drafts do: they are believed where the list is known, and else a target has not been
+    /// simulated, whatever the mean. Other engines know no list.
     fn falling(&self, length: Option<f64>, found: &mut Mechanisms) {
         found.rejected.push(Mechanism::Constant);
         if length.is_some() {
@@ -114,13 +117,8 @@ impl Weighed<'_> {
         found.best = match (by_rates, self.engine) {
             (Some(true), _) => Some(Mechanism::PerPosition),
             (None, Engine::Atom) if self.is_told && self.is_geometric() => Some(Mechanism::Geometric),
-            (None, Engine::Vllm) => {
-                let proof = self.estimate.interval(Confidence::proof());
-                let is_off = length.is_some_and(|length| {
-                    proof.is_some_and(|proof| proof.is_outside(length, slack(self.engine)))
-                });
-                is_off.then_some(Mechanism::Real)
-            }
+            // Nobody asks for a forced length here, and a list of rates would look so too.
+            (None, Engine::Vllm) if length.is_none() || self.has_older_rate => None,
             (Some(false) | None, _) => Some(Mechanism::Real),
         };
         found.is_target_beaten = found.best == Some(Mechanism::Real);

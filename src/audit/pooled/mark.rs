@@ -4,9 +4,16 @@
 //! fraction, zeros. Drafts that are judged never show 1.000 and then 0.000.
 
 use crate::evidence::Pool;
+use crate::law::float;
 
 /// Steps that have to reach the last draft that is accepted, for a zero behind it to say anything.
 const TELLING: f64 = 50.0;
+
+/// Share of the steps that may be cut short where a length is forced.
+const CUT_SHORT: f64 = 0.05;
+
+/// How many times more than draws of two lengths windows have to scatter: requests of equal seeds accept in lockstep.
+const WIDE: f64 = 3.0;
 
 /// How the accepted drafts of the steps look.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +46,7 @@ impl Mark {
         if let Some(histogram) = pool.whole_histogram() {
             return of_histogram(histogram, pool.draft_length());
         }
-        of_positions(pool)
+        if pool.positions.is_empty() { of_windows(pool) } else { of_positions(pool) }
     }
 
     /// Whether only a simulation gives this.
@@ -83,8 +90,41 @@ fn of_histogram(bins: &[u64], draft_length: Option<u32>) -> Mark {
             Mark::TwoPoint { lo: u32::try_from(*low).unwrap_or(u32::MAX).saturating_add(1), is_exact: true }
         }
         [_] | [] | [0, 1] => Mark::Unknown,
-        _ => Mark::Falling,
+        _ => cut_short(bins, most).unwrap_or(Mark::Falling),
     }
+}
+
+/// Two neighbouring lengths, and a few steps below them that a grammar or the end of the text cut short, with drafts behind
+/// them that were never accepted: still a forced length.
+fn cut_short(bins: &[u64], most: Option<usize>) -> Option<Mark> {
+    let high = bins.iter().rposition(|count| *count > 0)?;
+    let low = high.checked_sub(1)?;
+    let steps: u64 = bins.iter().sum();
+    let below: u64 = bins.get(..low)?.iter().sum();
+    let is_never_beyond = most.is_some_and(|most| high < most);
+    let is_few = float(below) <= CUT_SHORT * float(steps) && float(steps) >= TELLING;
+    let lo = u32::try_from(low).ok()?.saturating_add(1);
+    (is_never_beyond && is_few).then_some(Mark::TwoPoint { lo, is_exact: false })
+}
+
+/// Windows that say nothing of positions: those of a forced length lie between two neighbouring lengths, and scatter about
+/// their mean as draws of two lengths do.
+fn of_windows(pool: &Pool) -> Mark {
+    let (Some(mean), Some((min, max))) = (pool.accept_len(), pool.range) else { return Mark::Unknown };
+    let (low, high) = ((mean + 1e-9).floor(), (mean - 1e-9).ceil());
+    // Steps that are cut short fall below, and nothing but judged drafts lies to both sides.
+    if pool.is_exact() && min < low - 1e-9 && max > high + 1e-9 {
+        return Mark::Falling;
+    }
+    let (weight, windows) = (mean.fract(), pool.spread.windows);
+    let variance = weight * (1.0 - weight);
+    if windows < 10 || variance < 1e-6 {
+        return Mark::Unknown;
+    }
+    let freedom = float(windows - 1);
+    let d = pool.spread.squares_about(mean - 1.0) / variance;
+    let is_wide = d > WIDE * freedom && crate::law::chi_square_upper(d, freedom) < 1e-6;
+    if is_wide { Mark::Falling } else { Mark::Unknown }
 }
 
 fn of_positions(pool: &Pool) -> Mark {
@@ -100,12 +140,11 @@ fn of_positions(pool: &Pool) -> Mark {
     let ones = positions.iter().take_while(|position| position.min >= 1.0 - reach).count();
     let length = |accepted: usize| u32::try_from(accepted).unwrap_or(u32::MAX).saturating_add(1);
     let is_reached = positions.get(last).is_some_and(|position| position.reached >= TELLING);
-    if ones == last && (ones > 0 || zeros > 0) && is_reached {
-        return Mark::TwoPoint { lo: length(last), is_exact: true };
-    }
-    // Every step of every window accepted the last one too: the fraction is a window's chance.
-    if ones == last + 1 && zeros > 0 && is_reached {
-        return Mark::TwoPoint { lo: length(last), is_exact: true };
+    // The last one is a fraction; or every step of every window accepted it too, and the fraction is a window's chance.
+    let is_forced = (ones == last && (ones > 0 || zeros > 0)) || (ones == last + 1 && zeros > 0);
+    if is_forced {
+        let two = Mark::TwoPoint { lo: length(last), is_exact: true };
+        return if is_reached { two } else { Mark::Unknown };
     }
     if positions.len() == 1 {
         return Mark::Unknown;

@@ -5,6 +5,7 @@
 //! [`Observed::add_pooled`](super::Observed::add_pooled); [`judge`](super::judge()) does the rest.
 
 mod agreement;
+mod cumulative;
 mod estimate;
 mod evidence;
 mod explain;
@@ -19,6 +20,6 @@ mod tolerance;
 
 pub(super) use agreement::compare;
 pub use evidence::{PooledEvidence, PooledRank, PooledSource};
-pub(super) use explain::export;
+pub(super) use explain::{export, left_out};
 pub(super) use gather::{Gather, LineLog};
 pub(super) use judge::judge;

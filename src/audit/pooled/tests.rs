@@ -65,12 +65,63 @@ fn judged_drafts_have_none() {
         (report.verdict, report.findings[0].code),
         (Verdict::Inconsistent, FindingCode::RealAcceptance)
     );
-    // The mean alone speaks where it fits.
-    let report = judged(Engine::Vllm, pool.clone(), (2.2, 4));
-    assert_eq!(report.mechanisms.unwrap().best, None);
-    // ATOM knows no list of rates.
-    let report = judged(Engine::Atom, pool, (2.2, 4));
-    assert_eq!(report.verdict, Verdict::Inconsistent);
+    // The mean that fits excuses nothing.
+    for engine in [Engine::Vllm, Engine::Atom, Engine::Trtllm] {
+        let report = judged(engine, pool.clone(), (2.2, 4));
+        assert_eq!(
+            (report.verdict, report.findings[0].code),
+            (Verdict::Inconsistent, FindingCode::RealAcceptance)
+        );
+    }
+}
+
+/// Few steps of a forced length look like nothing yet.
+#[test]
+fn a_fraction_that_was_hardly_reached_is_no_judged_draft() {
+    let pool = |steps: u64, reached: [f64; 3]| {
+        let mut pool = Pool::default();
+        let accepted = reached.iter().sum::<f64>() * crate::law::float(steps);
+        let counted = Window::counted(crate::law::whole(accepted.round()), steps);
+        pool.add(&Window { reached: reached.to_vec(), resolution: 0.0005, ..counted });
+        pool
+    };
+    assert_eq!(Mark::of(&pool(30, [1.0, 0.5, 0.0])), Mark::Unknown);
+    assert_eq!(Mark::of(&pool(1000, [1.0, 0.01, 0.0])), Mark::Unknown);
+    assert_eq!(Mark::of(&pool(1000, [1.0, 0.5, 0.0])), Mark::TwoPoint { lo: 2, is_exact: true });
+    assert_eq!(Mark::of(&pool(1000, [0.9, 0.5, 0.2])), Mark::Falling);
+}
+
+/// Windows without positions: judged drafts lie to both sides of two neighbouring lengths, or scatter far more.
+#[test]
+fn windows_without_positions_tell_by_their_scatter() {
+    let pool = |accepted: &[u64], steps: u64| {
+        let mut pool = Pool::default();
+        (0..40).for_each(|index| pool.add(&Window::counted(accepted[index % accepted.len()], steps)));
+        pool
+    };
+    // 3.5 in windows of 8 and of 1000 request-steps.
+    assert_eq!(Mark::of(&pool(&[19, 20, 21, 22, 18, 20], 8)), Mark::Unknown);
+    assert_eq!(Mark::of(&pool(&[10, 30, 20, 22, 18, 20], 8)), Mark::Falling);
+    assert_eq!(Mark::of(&pool(&[2490, 2510, 2520, 2480], 1000)), Mark::Unknown);
+    assert_eq!(Mark::of(&pool(&[2400, 2600, 2560, 2440], 1000)), Mark::Falling);
+    // Cut short now and then, to one side alone.
+    let mut cut = vec![20; 39];
+    cut.push(12);
+    assert_eq!(Mark::of(&pool(&cut, 8)), Mark::Unknown);
+}
+
+/// A few steps below two neighbouring lengths were cut short; behind them nothing was ever accepted.
+#[test]
+fn a_histogram_with_steps_that_were_cut_short_is_still_forced() {
+    let of = |bins: Vec<u64>| {
+        let mut pool = Pool::default();
+        let steps: u64 = bins.iter().sum();
+        pool.add(&Window { draft_length: Some(5), drafted: Some(5 * steps), ..Window::of_histogram(bins) });
+        Mark::of(&pool)
+    };
+    assert_eq!(of(vec![3, 5, 490, 502]), Mark::TwoPoint { lo: 3, is_exact: false });
+    assert_eq!(of(vec![103, 95, 390, 412]), Mark::Falling);
+    assert_eq!(of(vec![0, 3, 5, 0, 490, 502]), Mark::Falling);
 }
 
 #[test]

@@ -4,4 +4,4 @@ mod forced;
 mod stats;
 
 pub use forced::AtomForced;
-pub use stats::AtomStats;
+pub use stats::{AtomContradiction, AtomStats};

@@ -11,6 +11,35 @@ use super::forced::clock;
 /// Entries of a distribution that are read.
 const MOST: usize = 256;
 
+/// Figures of one line that cannot all be right.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum AtomContradiction {
+    /// D is counted K a step.
+    #[error("{drafted} drafted tokens are no whole number of steps of {length}")]
+    Drafted {
+        /// Drafted tokens.
+        drafted: u64,
+        /// K.
+        length: u32,
+    },
+    /// The mean that is printed is not that of the counts.
+    #[error("{printed:.2} tokens a forward are printed, and its own counts give {counted:.3}")]
+    Length {
+        /// Tokens a forward, as printed.
+        printed: f64,
+        /// 1 + A/N.
+        counted: f64,
+    },
+    /// The bins have another mean than the counts.
+    #[error("the distribution has the mean {binned:.3}, and the line's own counts give {counted:.3}")]
+    Distribution {
+        /// 1 plus the mean of the bins.
+        binned: f64,
+        /// 1 + A/N.
+        counted: f64,
+    },
+}
+
 /// Statistics of one scheduler, which the line does not name.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AtomStats {
@@ -126,6 +155,28 @@ impl AtomStats {
             reached,
             ..Window::counted(self.accepted, steps)
         })
+    }
+
+    /// What the line prints against its own counts: the mean beside A/N, and the bins beside it. `None` where they agree, or
+    /// where K is not known.
+    #[must_use]
+    pub fn contradiction(&self, known: Option<u32>) -> Option<AtomContradiction> {
+        let length = self.draft_length(known)?;
+        let Some(steps) = self.steps(known) else {
+            return Some(AtomContradiction::Drafted { drafted: self.drafted, length });
+        };
+        let counted = 1.0 + float(self.accepted) / float(steps.max(1));
+        if let Some(printed) =
+            self.accept_len_printed.filter(|printed| (printed - counted).abs() > 0.005 + 1e-9)
+        {
+            return Some(AtomContradiction::Length { printed, counted });
+        }
+        let mean = |bin: (&u32, &f64)| f64::from(*bin.0) * bin.1;
+        let binned = 1.0 + self.distribution.iter().map(mean).sum::<f64>();
+        // Each bin is rounded to a hundredth of a percent.
+        let reach: f64 = self.distribution.keys().map(|accepted| 0.000_05 * f64::from(*accepted)).sum();
+        ((binned - counted).abs() > reach + 1e-9 && !self.distribution.is_empty())
+            .then_some(AtomContradiction::Distribution { binned, counted })
     }
 
     /// The K at which D/K steps have the mean that is printed: A/N is the mean of the distribution.

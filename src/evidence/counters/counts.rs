@@ -25,7 +25,7 @@ pub struct Counts {
 }
 
 /// Two sums that cannot both be right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Contradiction {
     /// More accepted than drafted.
     #[error("{accepted} accepted tokens of {drafted} drafted ones")]
@@ -76,6 +76,20 @@ pub enum Contradiction {
         sum: u64,
         /// Accepted tokens.
         accepted: u64,
+    },
+    /// What is printed beside the counts is not what they give.
+    #[error("an accept length of {printed:.3} is printed, and its own counts give {counted:.3}")]
+    PrintedAgainstCounts {
+        /// The accept length, as printed.
+        printed: f64,
+        /// 1 + accepted / steps.
+        counted: f64,
+    },
+    /// An accept length is printed where no step had drafts.
+    #[error("an accept length of {printed:.3} is printed, and no step had drafts")]
+    PrintedWithoutSteps {
+        /// The accept length, as printed.
+        printed: f64,
     },
     /// A request got more tokens than its steps can have given.
     #[error("{tokens} tokens of a request, and {most} is all that prefill and {steps} verify steps gave")]
@@ -175,6 +189,17 @@ impl Counts {
         self.check_positions(&mut found);
         self.check_histogram(&mut found);
         found
+    }
+
+    /// Whether an accept length that is printed beside these counts is theirs, to the rounding of two decimals. Without steps
+    /// 0.0 is printed, or 1.0.
+    #[must_use]
+    pub fn against_printed(&self, printed: f64) -> Option<Contradiction> {
+        if let Some(counted) = self.accept_length() {
+            let differs = (printed - counted).abs() > 0.005 + 1e-6;
+            return differs.then_some(Contradiction::PrintedAgainstCounts { printed, counted });
+        }
+        (self.steps == Some(0) && printed > 1.0).then_some(Contradiction::PrintedWithoutSteps { printed })
     }
 
     fn check_positions(&self, found: &mut Vec<Contradiction>) {

@@ -70,6 +70,23 @@ pub enum DifferenceError {
     /// A counter began anew and has overtaken its old value.
     #[error("{0} was created anew between the snapshots: the server was started anew in between")]
     CreatedAnew(String),
+    /// Nothing says that a series of the later snapshot alone began after the earlier one.
+    #[error(
+        "{0} is missing in the earlier snapshot, and nothing proves that it began at 0 after it: not the same servers, or an \
+         endpoint that was not scraped before"
+    )]
+    NotBefore(String),
+    /// The process that is scraped is another one.
+    #[error("process_start_time_seconds{at} is another one in the later snapshot: the server was started anew in between", at = at(.0))]
+    OtherProcess(String),
+    /// The snapshots are of different engines.
+    #[error("the earlier snapshot is of {before}, the later one of {after}: not the same servers")]
+    OtherExporter {
+        /// Whose metrics the earlier one holds.
+        before: &'static str,
+        /// Whose the later one holds.
+        after: &'static str,
+    },
     /// A series ended.
     #[error("{0} is missing in the later snapshot: not the same servers")]
     Vanished(String),
@@ -87,6 +104,11 @@ pub enum DifferenceError {
     Lacks(&'static str),
 }
 
+/// ` at NAME`, where an endpoint has a name.
+fn at(endpoint: &str) -> String {
+    if endpoint.is_empty() { String::new() } else { format!(" at {endpoint}") }
+}
+
 /// What was counted from `before` to `after`: for each series the later value less the earlier one, summed over series,
 /// and only then anything divided.
 pub fn difference(
@@ -102,6 +124,14 @@ pub fn difference(
             return Err(DifferenceError::TooMany(snapshot.dropped()));
         }
     }
+    if let (Some(one), Some(other)) = (before.sole_exporter(), after.sole_exporter())
+        && one != other
+    {
+        return Err(DifferenceError::OtherExporter { before: one.name(), after: other.name() });
+    }
+    if let Some(endpoint) = after.started_anew_since(before) {
+        return Err(DifferenceError::OtherProcess(endpoint.to_owned()));
+    }
     let model = pick(before, after, model)?;
     let is_wanted = |key: &SeriesKey| model.as_deref().is_none_or(|model| key.model() == Some(model));
     let ended = before.series().iter().find(|(key, track)| {
@@ -116,8 +146,11 @@ pub fn difference(
         if !track.family.role.is_counter() || track.family.role == Role::VerifyCalls {
             continue;
         }
-        // A labelled series begins with its first count.
-        let old = before.series().get(key).map_or(0.0, |track| track.last);
+        let old = match before.series().get(key) {
+            Some(track) => track.last,
+            None if begins_at_zero(before, after, key, track.family) => 0.0,
+            None => return Err(DifferenceError::NotBefore(key.shown())),
+        };
         let value = track.last - old;
         if value < 0.0 {
             return Err(DifferenceError::Backwards { series: key.shown(), before: old, after: track.last });
@@ -150,6 +183,26 @@ pub fn difference(
         return Err(DifferenceError::Lacks("verify steps"));
     }
     Ok(Difference { exporter, model, counts, series })
+}
+
+/// Whether a series that the earlier snapshot lacks began at 0 after it. A label's value shows up with its first count, so it
+/// did where the same process was scraped before: another series of it is there, with all other labels alike, or its start
+/// time is.
+fn begins_at_zero(before: &Snapshot, after: &Snapshot, key: &SeriesKey, family: &Family) -> bool {
+    let labels = |key: &SeriesKey, family: &Family| {
+        let mut labels = key.labels.clone();
+        family.label.map(|label| labels.remove(label));
+        labels
+    };
+    let own = labels(key, family);
+    let is_sibling = |(other, track): (&SeriesKey, &super::series::Track)| {
+        other.endpoint == key.endpoint
+            && track.exporter() == family.exporter
+            && track.family.role.is_counter()
+            && labels(other, track.family) == own
+    };
+    // A process that is one in both snapshots, as its start time says, was scraped whole before.
+    before.series().iter().any(is_sibling) || after.is_same_process(before, &key.endpoint)
 }
 
 /// The one model that is meant.
@@ -201,13 +254,18 @@ pub(super) fn sum<'a>(counted: impl Iterator<Item = Counted<'a>>) -> Counts {
         (!places.is_empty()).then(|| places.values().fold(0_u64, |sum, more| sum.saturating_add(*more)))
     };
     let (accepted_at, drafted_at) = (by_place(Role::AcceptedAt), by_place(Role::DraftedAt));
-    let histogram: BTreeMap<u32, u64> =
-        by_place(Role::StepsWith).into_iter().filter(|(_, steps)| *steps > 0).collect();
+    let bins = by_place(Role::StepsWith);
+    let drafted = total(Role::Drafted).or_else(|| total_of(&drafted_at));
+    // Every step with drafts has a first one, and falls into a bin; without drafts there was none.
+    let steps = total(Role::Steps)
+        .or_else(|| drafted_at.values().next().copied())
+        .or_else(|| total_of(&bins))
+        .or(drafted.filter(|drafted| *drafted == 0));
+    let histogram: BTreeMap<u32, u64> = bins.into_iter().filter(|(_, steps)| *steps > 0).collect();
     Counts {
         accepted: total(Role::Accepted).or_else(|| total_of(&accepted_at)),
-        drafted: total(Role::Drafted).or_else(|| total_of(&drafted_at)),
-        // Every step with drafts has a first one.
-        steps: total(Role::Steps).or_else(|| drafted_at.values().next().copied()),
+        drafted,
+        steps,
         accepted_at: dense(&accepted_at),
         histogram,
     }

@@ -70,6 +70,7 @@ impl RequestFigures {
     #[must_use]
     pub fn contradictions(&self) -> Vec<Contradiction> {
         let mut found = self.counts.contradictions();
+        found.extend(self.printed_contradiction());
         if let (Some(tokens), Some(steps), Some(accepted)) =
             (self.completion_tokens, self.counts.steps, self.counts.accepted)
         {
@@ -79,6 +80,48 @@ impl RequestFigures {
             }
         }
         found
+    }
+}
+
+impl RequestFigures {
+    /// The printed accept length against the counts. That of TensorRT-LLM is tokens by iterations, the context's among them,
+    /// and that of SGLang may be tokens by steps, so it is held against both.
+    fn printed_contradiction(&self) -> Option<Contradiction> {
+        let printed = self.accept_len_printed.filter(|_| self.exporter != Some(super::Exporter::Trtllm))?;
+        let by_tokens = self.completion_tokens.zip(self.counts.steps.filter(|steps| *steps > 0));
+        let is_by_tokens = self.exporter == Some(super::Exporter::Sglang)
+            && by_tokens.is_some_and(|(tokens, steps)| {
+                (printed - float(tokens) / float(steps)).abs() <= 0.005 + 1e-6
+            });
+        self.counts.against_printed(printed).filter(|_| !is_by_tokens)
+    }
+}
+
+impl IterationStats {
+    /// What cannot stand together, the printed accept length among it.
+    #[must_use]
+    pub fn contradictions(&self) -> Vec<Contradiction> {
+        self.counts.contradictions().into_iter().chain(self.printed_contradiction()).collect()
+    }
+
+    /// The printed accept length, where it is not that of the counts.
+    #[must_use]
+    pub fn printed_contradiction(&self) -> Option<Contradiction> {
+        self.counts.against_printed(self.accept_len_printed?)
+    }
+}
+
+impl DebugStats {
+    /// What cannot stand together, the printed accept length among it.
+    #[must_use]
+    pub fn contradictions(&self) -> Vec<Contradiction> {
+        self.counts.contradictions().into_iter().chain(self.printed_contradiction()).collect()
+    }
+
+    /// The printed accept length, where it is not that of the counts.
+    #[must_use]
+    pub fn printed_contradiction(&self) -> Option<Contradiction> {
+        self.counts.against_printed(self.accept_len_printed?)
     }
 }
 

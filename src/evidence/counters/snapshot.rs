@@ -12,6 +12,9 @@ use super::series::{SeriesKey, Track};
 /// Series of ours that a file may hold: engines times positions, and room.
 const MOST_SERIES: usize = 100_000;
 
+/// The metric of every Prometheus client that tells one process from the next.
+const STARTED: &str = "process_start_time_seconds";
+
 /// The series of one file that are about drafting.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
@@ -20,6 +23,8 @@ pub struct Snapshot {
     created: BTreeMap<SeriesKey, f64>,
     /// Whose other metrics, not of drafting, are in it.
     others: Option<Exporter>,
+    /// When the process of each endpoint was started, in seconds, as `process_start_time_seconds` says.
+    started: BTreeMap<String, f64>,
     /// Series that did not fit.
     dropped: u64,
     /// A series that stood twice in one scrape, with two values.
@@ -169,6 +174,12 @@ impl Snapshot {
     {
         let family = Family::named(name);
         let created = family.is_none().then(|| Family::created(name)).flatten();
+        if name == STARTED {
+            if self.started.len() < MOST_SERIES {
+                self.started.insert(endpoint.to_owned(), value);
+            }
+            return;
+        }
         let Some(family) = family.or(created) else {
             self.others = self.others.or_else(|| super::family::exporter_of(name));
             return;
@@ -215,6 +226,9 @@ impl Snapshot {
         }
         let created = other.created.into_iter().take(MOST_SERIES.saturating_sub(self.created.len()));
         self.created.extend(created.map(|(key, time)| (at(key), time)));
+        let started = other.started.into_iter().take(MOST_SERIES.saturating_sub(self.started.len()));
+        self.started
+            .extend(started.map(|(at, time)| (if at.is_empty() { endpoint.to_owned() } else { at }, time)));
         self.others = self.others.or(other.others);
         self.dropped += other.dropped;
         self.twice = self.twice.take().or(other.twice);
@@ -245,6 +259,27 @@ impl Snapshot {
     #[must_use]
     pub fn created(&self, key: &SeriesKey) -> Option<f64> {
         self.created.get(key).copied()
+    }
+
+    /// The one engine whose metrics are in it, be they of drafting or not; `None` where there are several.
+    pub(super) fn sole_exporter(&self) -> Option<Exporter> {
+        let mut exporters = self.series.values().map(Track::exporter).chain(self.others);
+        let first = exporters.next()?;
+        exporters.all(|exporter| exporter == first).then_some(first)
+    }
+
+    /// An endpoint whose process was started at another time than in an earlier snapshot.
+    pub(super) fn started_anew_since(&self, before: &Self) -> Option<&str> {
+        let is_other = |(at, time): &(&String, &f64)| {
+            before.started.get(*at).is_some_and(|then| (then - *time).abs() > 0.5)
+        };
+        self.started.iter().find(is_other).map(|(at, _)| at.as_str())
+    }
+
+    /// Whether an endpoint's process is known to be that of an earlier snapshot.
+    pub(super) fn is_same_process(&self, before: &Self, endpoint: &str) -> bool {
+        let times = self.started.get(endpoint).zip(before.started.get(endpoint));
+        times.is_some_and(|(now, then)| (now - then).abs() <= 0.5)
     }
 
     /// Whether nothing of any engine was in it.

@@ -19,6 +19,13 @@ use super::stream::Content;
 /// its end, so it cannot be read as a stream.
 const MOST_HELD: u64 = 256 << 20;
 
+/// What is said of a document of figures that ends in the middle.
+pub(crate) const JSON_CUT: &str = "the JSON ends inside a value";
+pub(crate) const TEXT_CUT: &str = "the text ends inside a line";
+
+/// What is said of one that is damaged in the middle.
+pub(crate) const JSON_BROKEN: &str = "no JSON from here on";
+
 /// Which document of figures a file is; it is left at its beginning.
 pub(super) fn document_of(file: &mut std::fs::File) -> io::Result<Option<Document>> {
     if !file.metadata()?.is_file() {
@@ -98,7 +105,7 @@ impl Reading<'_> {
             self.skip(line, SkipReason::Lookalike, &text);
         }
         if read.is_cut {
-            self.skip(read.lines, SkipReason::Truncated, "the text ends inside a line");
+            self.skip(read.lines, SkipReason::Truncated, TEXT_CUT);
         } else {
             self.snapshot(Form::Text, read.snapshot);
         }
@@ -110,8 +117,8 @@ impl Reading<'_> {
             self.record(line, self.scraped(record));
         })?;
         match end.stopped {
-            Some((line, true)) => self.skip(line, SkipReason::Truncated, "the JSON ends inside a value"),
-            Some((line, false)) => self.skip(line, SkipReason::Lookalike, "no JSON from here on"),
+            Some((line, true)) => self.skip(line, SkipReason::Truncated, JSON_CUT),
+            Some((line, false)) => self.skip(line, SkipReason::Lookalike, JSON_BROKEN),
             None => {}
         }
         // Scrapes that were read whole count, even where a later one is cut.

@@ -39,6 +39,7 @@ mod xz;
 mod zip;
 mod zstd;
 
+pub(crate) use document::{JSON_BROKEN, JSON_CUT, TEXT_CUT};
 pub use failure::{Failure, Format, Limit, ReadError};
 pub(super) use format::{HEAD, Kind, recognise};
 pub use group::{Group, PointBy, group, point_name};

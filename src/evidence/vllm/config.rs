@@ -24,8 +24,14 @@ const NAMES: [&str; 8] = [
     "spec_decode_acceptance_rate",
 ];
 
+/// The one setting that is a list.
+const LIST: &str = "synthetic_acceptance_rates";
+
 /// Longest value, in bytes: a list of rates.
 const LONGEST: usize = 1024;
+
+/// Bytes that are shown of a list that cannot be read.
+const SHOWN: usize = 64;
 
 /// The settings in a line, each once, in the order of [`NAMES`]. A comment, a usage text and what asks for a variable have none.
 pub(in crate::evidence) fn settings(line: &[u8]) -> Vec<(&'static str, String)> {
@@ -42,6 +48,7 @@ fn canonical(name: &'static str) -> &'static str {
 
 /// The last value that a line gives a name: of a line that shows a configuration twice, the later one is resolved.
 fn setting(line: &[u8], name: &str) -> Option<String> {
+    let is_list = name == LIST;
     let name = name.as_bytes();
     let mut found = None;
     let mut from = 0;
@@ -52,7 +59,7 @@ fn setting(line: &[u8], name: &str) -> Option<String> {
         let before = at.checked_sub(1).and_then(|last| line.get(last));
         let behind = line.get(from..).unwrap_or(&[]);
         if !is_word(before) && !is_word(behind.first()) {
-            found = value(behind).or(found);
+            found = value(behind, is_list).or(found);
         }
     }
     found
@@ -74,7 +81,7 @@ fn find(line: &[u8], name: &[u8], from: usize) -> Option<usize> {
 }
 
 /// `": 3.51`, `\": 3.51`, `=3.51`, ` 3.51`: the value behind a name.
-fn value(behind: &[u8]) -> Option<String> {
+fn value(behind: &[u8], is_list: bool) -> Option<String> {
     let text = quotes(behind);
     let is_quoted = text.len() < behind.len();
     let text = text.trim_ascii_start();
@@ -88,11 +95,12 @@ fn value(behind: &[u8]) -> Option<String> {
     };
     let text = quotes(text);
     let near = text.get(..LONGEST).unwrap_or(text);
+    if near.trim_ascii().is_empty() {
+        // YAML puts the entries of a list on the lines below.
+        return is_list.then(|| "[".to_owned());
+    }
     if let Some(inside) = near.strip_prefix(b"[").or_else(|| near.strip_prefix(b"(")) {
-        let end = memchr::memchr2(b']', b')', inside)?;
-        let numbers: Vec<&str> =
-            inside.get(..end)?.split(|byte| *byte == b',').map(number).collect::<Option<_>>()?;
-        return Some(format!("[{}]", numbers.join(", ")));
+        return Some(list(inside));
     }
     let end = near.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"._-+".contains(byte));
     let word = std::str::from_utf8(near.get(..end.unwrap_or(near.len()))?).ok()?;
@@ -100,6 +108,23 @@ fn value(behind: &[u8]) -> Option<String> {
     // `None` and `null` are no setting.
     let is_value = !word.is_empty() && !matches!(word, "None" | "null" | "N" | "X" | "K");
     is_value.then(|| word.to_owned())
+}
+
+/// A list of numbers, as `[1.0, 0.5]`. One that goes on in the next line, is too long or holds something else is a setting
+/// all the same: what is there of it, without its end.
+fn list(inside: &[u8]) -> String {
+    let numbers = memchr::memchr2(b']', b')', inside).and_then(|end| {
+        let entries =
+            inside.get(..end)?.split(|byte| *byte == b',').filter(|entry| !entry.trim_ascii().is_empty());
+        entries.map(number).collect::<Option<Vec<&str>>>()
+    });
+    numbers.map_or_else(
+        || {
+            let shown = inside.get(..SHOWN).unwrap_or(inside).trim_ascii_end();
+            format!("[{}", String::from_utf8_lossy(shown))
+        },
+        |numbers| format!("[{}]", numbers.join(", ")),
+    )
 }
 
 /// `text` without the quotes and escapes that it begins with.

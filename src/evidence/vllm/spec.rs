@@ -10,8 +10,8 @@ use super::prefix::Prefix;
 const MOST_POSITIONS: usize = 256;
 
 /// Half of the last printed digit of a length, and of a share.
-const LENGTH_ROUNDING: f64 = 0.005;
-const SHARE_ROUNDING: f64 = 0.0005;
+pub(super) const LENGTH_ROUNDING: f64 = 0.005;
+pub(super) const SHARE_ROUNDING: f64 = 0.0005;
 
 /// One window of vLLM's speculative decoding. What the line lacks is `None`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -65,6 +65,7 @@ pub(in crate::report) struct Iteration {
     steps: Option<u64>,
     draft_length: Option<u32>,
     latency_ms: Option<f64>,
+    contradictions: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -165,6 +166,7 @@ impl Iteration {
             steps: counts.steps,
             draft_length: counts.draft_length(),
             latency_ms: iteration.latency_ms,
+            contradictions: iteration.contradictions().iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -182,7 +184,7 @@ impl Debug {
             steps: counts.steps,
             draft_accept_rate: debug.draft_accept_rate,
             distribution: counts.histogram.clone(),
-            contradictions: counts.contradictions().iter().map(ToString::to_string).collect(),
+            contradictions: debug.contradictions().iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Entry<'_> {
         let mut stats = Parts::default();
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "endpoint_url" | "endpoint" => endpoint = map.next_value::<Scalar>()?.text(),
+                "endpoint_url" => endpoint = map.next_value::<Scalar>()?.text(),
                 "labels" => labels = map.next_value()?,
                 "value" => value = map.next_value::<Scalar>()?.number(),
                 "stats" => map.next_value_seed(Object { parts: &mut stats, layer: 2 })?,

@@ -35,7 +35,7 @@ pub(super) struct Parts {
 }
 
 /// Names of members with a plain value, under the name that is looked for.
-const SCALARS: [(&str, &str); 45] = [
+const SCALARS: [(&str, &str); 39] = [
     ("completion_tokens", "completion_tokens"),
     ("spec_verify_ct", "steps"),
     ("num_spec_steps", "steps"),
@@ -70,17 +70,11 @@ const SCALARS: [(&str, &str); 45] = [
     ("average_tokens_per_forward", "average_tokens_per_forward"),
     ("avg_spec_accept_length", "avg_spec_accept_length"),
     ("endpoint_url", "endpoint"),
-    ("endpoint", "endpoint"),
     ("timestamp_ns", "time"),
-    ("timestamp", "time"),
     ("metric_name", "metric_name"),
-    ("metric", "metric_name"),
-    ("name", "metric_name"),
     ("value", "value"),
     ("total", "total"),
     ("avg", "avg"),
-    ("first", "first"),
-    ("last", "last"),
 ];
 
 const TABLES: [(&str, &str); 4] = [
@@ -162,7 +156,7 @@ impl Parts {
         }
     }
 
-    /// A row of its own: `{"metric_name": .., "value": .., "labels": {..}}`.
+    /// A row of its own, with the names of the columns of the Parquet export: `{"metric_name": .., "value": .., "labels": {..}}`.
     fn sample_of_row(&mut self) {
         if let (Some(name), Some(value)) = (self.text("metric_name"), self.number("value"))
             && !self.has("total")
