@@ -83,6 +83,70 @@ pub struct Fitted {
     /// Coefficients of bootstrap resamples, in the order of `columns`.
     #[serde(default)]
     pub resamples: Resamples,
+    /// Coefficients that the logs do not tell to [`IDENTIFIED`]: their sum over a step is known better than each of them.
+    #[serde(default)]
+    pub loose: Vec<Loose>,
+}
+
+/// A coefficient is told by the logs when it is known to this share of itself.
+pub const IDENTIFIED: f64 = 0.02;
+
+/// A coefficient of a law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coefficient {
+    /// a: any step.
+    Step,
+    /// b: a verified token.
+    Token,
+    /// c: a KV token.
+    Context,
+    /// d: a draft pass.
+    Draft,
+    /// p0: a prefill batch.
+    PrefillBatch,
+    /// p1: a prompt token.
+    PromptToken,
+    /// The slope of the bend.
+    Bend,
+}
+
+impl Coefficient {
+    /// Every one, in the order of the resamples' columns.
+    pub const ALL: [Self; 7] = [
+        Self::Step,
+        Self::Token,
+        Self::Context,
+        Self::Draft,
+        Self::PrefillBatch,
+        Self::PromptToken,
+        Self::Bend,
+    ];
+
+    /// What would tell it.
+    #[must_use]
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Step => "run low concurrency longer",
+            Self::Token | Self::Bend => "run higher concurrency, and longer",
+            Self::Context => "run a second, longer input length, and longer",
+            Self::Draft => "run draft lengths further apart",
+            Self::PrefillBatch => "run inputs of very different lengths, short ones among them",
+            Self::PromptToken => "run longer inputs, and longer",
+        }
+    }
+}
+
+/// A coefficient that the logs do not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loose {
+    /// Which one.
+    pub coefficient: Coefficient,
+    /// Where it may lie, in seconds.
+    pub low_s: f64,
+    /// The other end.
+    pub high_s: f64,
 }
 
 /// A coefficient that is part of another.
@@ -105,7 +169,7 @@ pub struct Quality {
     pub median_residual: f64,
     /// Their 90th percentile.
     pub p90_residual: f64,
-    /// Error in tokens a second at a batch that the fit did not see, median over the batches; none with fewer than four.
+    /// Error in tokens a second at a batch that the fit did not see, median over the batches; none with fewer than three.
     pub left_out_median: Option<f64>,
     /// The largest of them.
     pub left_out_largest: Option<f64>,
@@ -229,6 +293,12 @@ pub struct Level {
     pub drafts: Option<u32>,
     /// Requests running on a rank (N).
     pub running: u32,
+    /// Data-parallel ranks that had requests; none: all of them.
+    #[serde(default)]
+    pub busy: Option<u32>,
+    /// Output tokens of a request of these runs, mean; none where the logs do not tell.
+    #[serde(default)]
+    pub output: Option<f64>,
     /// Windows that count.
     pub windows: u64,
     /// Mean accept length, over tokens.
@@ -343,21 +413,55 @@ impl Model {
             }
             if let Outcome::Fitted(fitted) = &law.outcome {
                 let prefill = [fitted.prefill.p0_s, fitted.prefill.p1_s];
-                if !fitted.step.is_physical() || !prefill.into_iter().all(super::step::is_cost) {
-                    return fault("a coefficient that is negative or no number");
+                let resampled = fitted.resamples.rows.iter().flatten().copied();
+                if !fitted.step.is_physical() || !prefill.into_iter().chain(resampled).all(super::step::is_cost)
+                {
+                    return fault("a coefficient that is negative, above 3600 s, or no number");
                 }
+                let first = fitted.step.fixed_s(1, 0, 1) + fitted.step.kv_s(1.0, 1.0);
+                if first < LEAST_STEP_S {
+                    return fault("a step that takes no time");
+                }
+            }
+            let ranges = [law.ranges.context, law.ranges.accept_length];
+            if ranges.into_iter().any(|(low, high)| !(is_figure(low) && is_figure(high) && low <= high)) {
+                return fault("a covered range that is no range");
             }
         }
         for level in &self.levels {
             let positive = [level.accept_length, level.tps, level.context.unwrap_or(1.0)];
-            if level.running == 0 || !positive.into_iter().all(|value| value.is_finite() && value > 0.0) {
+            let all = [level.tps_band.0, level.tps_band.1, level.longest, level.step_s.unwrap_or(0.0)];
+            let all = all.into_iter().chain([level.output.unwrap_or(1.0)]).chain(positive);
+            if level.running == 0 || !all.into_iter().all(is_figure) || positive.contains(&0.0) {
                 return fault("a measured level without requests, tokens or context");
             }
-            if level.prefill_share.is_some_and(|share| !(0.0..1.0).contains(&share)) {
+            let shares = level.prefill_share_band.map_or([0.0; 2], |(low, high)| [low, high]);
+            if shares.into_iter().chain(level.prefill_share).any(|share| !(0.0..1.0).contains(&share)) {
                 return fault("a prefill share outside 0-1");
             }
         }
+        let workload = &self.workload;
+        let lengths = [workload.input, workload.output].into_iter().flatten();
+        if !(0.0..=1.0).contains(&workload.cached) || lengths.into_iter().any(|length| !(1.0..=LONGEST).contains(&length)) {
+            return fault("a workload without tokens");
+        }
         Ok(())
+    }
+
+    /// The windows at a draft length with so many requests on each of so many busy ranks.
+    #[must_use]
+    pub fn level(&self, drafts: Option<u32>, running: u32, busy: u32) -> Option<&Level> {
+        let busy_of = |level: &Level| level.busy.unwrap_or(self.ranks.max(1));
+        self.levels.iter().find(|level| {
+            (level.drafts, level.running, busy_of(level)) == (drafts, running, busy)
+        })
+    }
+
+    /// Most requests that all ranks together run at a time, where known.
+    #[must_use]
+    pub fn most_running_of_all(&self) -> Option<u32> {
+        let ranks = self.ranks.max(1);
+        self.most_running.map(|most| most.div_ceil(ranks).max(1).saturating_mul(ranks))
     }
 
     /// The law for a draft length: that without speculation for 0, the other for `None` too.
@@ -384,6 +488,17 @@ impl Model {
     }
 }
 
+/// Least seconds of a step with one request.
+const LEAST_STEP_S: f64 = 1e-9;
+
+/// Longest mean length of a request, in tokens.
+const LONGEST: f64 = 1e9;
+
+/// Figures that a calibration gives: finite, not below 0, and far from where sums of them overflow.
+fn is_figure(value: f64) -> bool {
+    (0.0..=1e15).contains(&value)
+}
+
 impl Law {
     /// Whether it is the law without speculation.
     #[must_use]
@@ -395,6 +510,12 @@ impl Law {
     #[must_use]
     pub fn verified(&self, drafts: u32) -> u32 {
         self.verified.get(&drafts).copied().unwrap_or(drafts.saturating_add(1))
+    }
+
+    /// The largest accept length that a step can have.
+    #[must_use]
+    pub fn most(&self, drafts: u32) -> u32 {
+        drafts.saturating_add(1).max(self.verified(drafts))
     }
 
     /// The coefficients, where they could be told apart.

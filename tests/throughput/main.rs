@@ -12,6 +12,7 @@
 #[path = "../../examples/accuracy/report.rs"]
 mod accuracy;
 mod agreement;
+mod identified;
 mod labels;
 mod program;
 mod published;

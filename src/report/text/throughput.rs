@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::throughput::sim::{Arrivals, Server};
 use crate::throughput::{
-    Basis, Bend, Comparison, Fitted, Law, Merged, Model, NOT_MODELLED, Outcome, PhaseFigures, Prediction,
+    Asked, Basis, Bend, BreakEven, Coefficient, Comparison, Fitted, Ground, Law, Merged, Model, NOT_MODELLED, Outcome, PhaseFigures, Prediction,
     SimulatedPoint, Standing, Sweep, SweepReport,
 };
 
@@ -99,33 +99,45 @@ fn coefficients(law: &Law, fitted: &Fitted) -> Vec<(&'static str, String)> {
     let step = &fitted.step;
     let merged = |kind| fitted.merged.contains(&kind);
     let fixed = if merged(Merged::DraftIntoFixed) { "a step (drafts included)" } else { "a step" };
+    let number = |coefficient, value: f64, (scale, unit): (f64, &str)| {
+        match fitted.loose.iter().find(|loose| loose.coefficient == coefficient) {
+            None => format!("{:.3} {unit}", value * scale),
+            Some(loose) => format!(
+                "not told: between {:.3} and {:.3} {unit}; {}",
+                loose.low_s * scale,
+                loose.high_s * scale,
+                coefficient.remedy()
+            ),
+        }
+    };
+    let (ms, us, ns) = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"));
     let mut rows = vec![
-        (fixed, format!("{:.3} ms", step.a_s * 1e3)),
-        ("a verified token", format!("{:.3} us", step.b_s * 1e6)),
-        ("a KV token", format!("{:.3} ns", step.c_s * 1e9)),
+        (fixed, number(Coefficient::Step, step.a_s, ms)),
+        ("a verified token", number(Coefficient::Token, step.b_s, us)),
+        ("a KV token", number(Coefficient::Context, step.c_s, ns)),
     ];
     if step.lanes > 1.0 {
         rows.push(("contexts side by side", format!("{:.1} requests", step.lanes)));
     }
     if step.d_s > 0.0 || law.draft_lengths.len() > 1 {
-        rows.push(("a draft pass", format!("{:.3} ms", step.d_s * 1e3)));
+        rows.push(("a draft pass", number(Coefficient::Draft, step.d_s, ms)));
     }
     match step.bend {
         Bend::None => {}
         Bend::Hinge { from_tokens, slope_s } => rows.push((
             "a verified token more",
-            format!("{:.3} us beyond {from_tokens:.0} tokens a step", slope_s * 1e6),
+            format!("{} beyond {from_tokens:.0} tokens a step", number(Coefficient::Bend, slope_s, us)),
         )),
         Bend::Experts { experts, active, per_expert_s } => rows.push((
             "an expert touched",
-            format!("{:.3} us ({active} of {experts} a token)", per_expert_s * 1e6),
+            format!("{} ({active} of {experts} a token)", number(Coefficient::Bend, per_expert_s, us)),
         )),
     }
     if law.colocated {
         if !merged(Merged::BatchIntoPrompt) {
-            rows.push(("a prefill batch", format!("{:.3} ms", fitted.prefill.p0_s * 1e3)));
+            rows.push(("a prefill batch", number(Coefficient::PrefillBatch, fitted.prefill.p0_s, ms)));
         }
-        rows.push(("a prompt token", format!("{:.3} us", fitted.prefill.p1_s * 1e6)));
+        rows.push(("a prompt token", number(Coefficient::PromptToken, fitted.prefill.p1_s, us)));
     }
     rows
 }
@@ -207,15 +219,21 @@ pub fn predictions(
     predictions: &[Prediction],
     gpus: Option<u32>,
 ) -> io::Result<()> {
-    let mut columns = vec![
-        ("accept len", Align::Right),
-        ("running", Align::Right),
-        ("tokens/s", Align::Right),
-        ("5-95 %", Align::Right),
-        ("basis", Align::Left),
-        ("TPOT ms", Align::Right),
-        ("E2E s", Align::Right),
-    ];
+    let has_clients = predictions.iter().any(|found| matches!(found.question.asked, Asked::Clients(_)));
+    let has_range = predictions.iter().any(|found| !same(found.range, found.band));
+    let mut columns = vec![("accept len", Align::Right)];
+    if has_clients {
+        columns.push(("concurrency", Align::Right));
+    }
+    columns.extend([("running", Align::Right), ("tokens/s", Align::Right), ("5-95 %", Align::Right)]);
+    if has_range {
+        columns.push(("with model error", Align::Right));
+    }
+    columns.extend([("basis", Align::Left), ("TPOT ms", Align::Right), ("E2E s", Align::Right)]);
+    let has_queue = predictions.iter().any(|found| found.waiting > 0);
+    if has_queue {
+        columns.push(("queued s", Align::Right));
+    }
     let has_base = predictions.iter().any(|found| found.speedup.is_some());
     let has_factor = predictions.iter().any(|found| found.factor.is_some());
     if gpus.is_some() {
@@ -229,15 +247,31 @@ pub fn predictions(
     }
     let mut table = Table::new(columns);
     for found in predictions {
-        let mut cells = vec![
-            format!("{:.2}", found.question.accept_length),
-            found.question.running.to_string(),
+        let mut cells = vec![format!("{:.2}", found.question.accept_length)];
+        if has_clients {
+            cells.push(match found.question.asked {
+                Asked::Clients(clients) => clients.to_string(),
+                Asked::Running(_) => "-".to_owned(),
+            });
+        }
+        cells.extend([
+            found.running.to_string(),
             format!("{:.1}", found.tps),
             format!("{:.1}-{:.1}", found.band.0, found.band.1),
+        ]);
+        if has_range {
+            let (low, high) = found.range;
+            let is_same = same(found.range, found.band);
+            cells.push(if is_same { "-".to_owned() } else { format!("{low:.1}-{high:.1}") });
+        }
+        cells.extend([
             found.basis.name().to_owned(),
             format!("{:.3}", found.tpot_s * 1e3),
             optional(found.e2e_s, 3),
-        ];
+        ]);
+        if has_queue {
+            cells.push(optional(found.queue_s, 3));
+        }
         if let Some(gpus) = gpus {
             cells.push(format!("{:.1}", found.tps / f64::from(gpus)));
         }
@@ -249,7 +283,7 @@ pub fn predictions(
                     format!("{factor:.2}x{label}")
                 },
             ));
-            cells.push(optional(found.break_even, 2));
+            cells.push(even(found));
         }
         if has_factor {
             cells.push(
@@ -275,12 +309,35 @@ pub fn predictions(
     if let Some((median, largest)) = left_out {
         writeln!(
             out,
-            "error of the step law at a batch left out: median {:.1} %, largest {:.1} % (not in the band)",
+            "error of the step law at a batch left out: median {:.1} %, largest {:.1} % (not in the 5-95 %)",
             median * 100.0,
             largest * 100.0
         )?;
     }
     Ok(())
+}
+
+fn same(left: (f64, f64), right: (f64, f64)) -> bool {
+    left.0.total_cmp(&right.0).is_eq() && left.1.total_cmp(&right.1).is_eq()
+}
+
+/// Where speculation breaks even, with the label of an extrapolated number.
+fn even(found: &Prediction) -> String {
+    let label = match found.speedup {
+        Some((_, Basis::Extrapolated)) => " extrapolated",
+        _ => "",
+    };
+    match found.break_even {
+        Some(BreakEven::At(length)) => format!("{length:.2}{label}"),
+        Some(BreakEven::OutOfReach(length)) => format!("{length:.2}{label}, unreachable"),
+        Some(BreakEven::Never) => "never".to_owned(),
+        None => "-".to_owned(),
+    }
+}
+
+/// Factors that the truth may lie at, for an extrapolated number.
+fn factors(ground: Ground) -> String {
+    ground.stated().map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2} x"))
 }
 
 /// A simulation.
@@ -292,7 +349,8 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
         server.law.mean(),
         server.drafts
     )?;
-    let mut table = Table::new([
+    let has_factor = points.iter().any(|simulated| simulated.ground.stated().is_some());
+    let mut columns = vec![
         ("load", Align::Right),
         ("basis", Align::Left),
         ("tokens/s", Align::Right),
@@ -302,7 +360,11 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
         ("TPOT p50/p90/p99 ms", Align::Right),
         ("gap p50/p90/p99 ms", Align::Right),
         ("accept len", Align::Right),
-    ]);
+    ];
+    if has_factor {
+        columns.push(("truth may be", Align::Right));
+    }
+    let mut table = Table::new(columns);
     for simulated in points {
         let point = &simulated.point;
         let three = |values: Option<[f64; 3]>, digits: usize| {
@@ -311,13 +373,13 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
                 |[p50, p90, p99]| format!("{p50:.digits$}/{p90:.digits$}/{p99:.digits$}"),
             )
         };
-        table.row([
+        let mut cells = vec![
             match simulated.arrivals {
                 Arrivals::Closed { concurrency } => format!("{concurrency} clients"),
                 Arrivals::Poisson { rate } => format!("{rate:.2}/s"),
                 Arrivals::Trace => "trace".to_owned(),
             },
-            simulated.basis.name().to_owned(),
+            simulated.ground.basis.name().to_owned(),
             format!("{:.1}", point.output_tps.mean),
             format!("{:.1}", point.steady_tps.mean),
             point.requests.to_string(),
@@ -325,7 +387,11 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
             three(point.tpot_s.map(|found| [found.p50 * 1e3, found.p90 * 1e3, found.p99 * 1e3]), 2),
             three(point.gaps_s.map(|gaps| gaps.map(|gap| gap * 1e3)), 2),
             optional(point.accept_length, 3),
-        ]);
+        ];
+        if has_factor {
+            cells.push(factors(simulated.ground));
+        }
+        table.row(cells);
     }
     table.write(out)
 }
@@ -337,7 +403,7 @@ pub fn sweep(out: &mut dyn Write, plan: &Sweep, report: &SweepReport) -> io::Res
         "{BOLD}input {}, output {} tokens, {} x {:.0} s a cell{RESET}",
         plan.input, plan.output, plan.replicates.count, plan.duration_s
     )?;
-    let mut table = Table::new([
+    let mut columns = vec![
         ("concurrency", Align::Right),
         ("draft length", Align::Right),
         ("accept len", Align::Right),
@@ -345,17 +411,26 @@ pub fn sweep(out: &mut dyn Write, plan: &Sweep, report: &SweepReport) -> io::Res
         ("mean E2E s", Align::Right),
         ("p90 E2E s", Align::Right),
         ("basis", Align::Left),
-    ]);
+    ];
+    let has_factor = report.cells.iter().any(|cell| cell.ground.stated().is_some());
+    if has_factor {
+        columns.push(("truth may be", Align::Right));
+    }
+    let mut table = Table::new(columns);
     for cell in &report.cells {
-        table.row([
+        let mut cells = vec![
             cell.concurrency.to_string(),
             cell.drafts.to_string(),
             format!("{:.2}", cell.accept_length),
             format!("{:.1}", cell.point.steady_tps.mean),
             optional(cell.point.e2e_s.map(|found| found.mean), 3),
             optional(cell.point.e2e_s.map(|found| found.p90), 3),
-            cell.basis.name().to_owned(),
-        ]);
+            cell.ground.basis.name().to_owned(),
+        ];
+        if has_factor {
+            cells.push(factors(cell.ground));
+        }
+        table.row(cells);
     }
     table.write(out)?;
     writeln!(out)?;
