@@ -33,8 +33,8 @@ pub use closed_form::{Demand, NoSteadyState, Steady, open_loop};
 pub use compare::{CompareError, Comparison, PhaseFigures, check_against, compare};
 pub use lengths::{Lengths, LengthsError};
 pub use model::{
-    Coefficient, Fitted, IDENTIFIED, Law, Level, Loose, MODEL_KIND, MODEL_VERSION, Merged, Missing, Model, ModelError, Outcome, Quality,
-    Ranges, Resamples, Source, Workload, read_model,
+    Coefficient, Fitted, IDENTIFIED, Law, Level, Loose, MODEL_KIND, MODEL_VERSION, Merged, Missing, Model,
+    ModelError, Outcome, Quality, Ranges, Resamples, Source, Workload, read_model,
 };
 pub use observe::{Exclusion, LogRun, ObserveError, Observer, Prompts, Window, mean_batch, step_seconds};
 pub use pareto::{Standing, pareto};

@@ -70,7 +70,9 @@ pub enum TraceError {
         expected: &'static str,
     },
     /// A time before that of the request before it.
-    #[error("line {line}: it arrives at {found} s, before the request above it ({last} s); sort the trace by time")]
+    #[error(
+        "line {line}: it arrives at {found} s, before the request above it ({last} s); sort the trace by time"
+    )]
     Unsorted {
         /// Line, from 1.
         line: u64,
@@ -250,9 +252,8 @@ fn request(line: u64, field: &dyn Fn(&str) -> Option<String>) -> Result<(Request
         Some(seconds) => Some(seconds),
         None => time(find(&MILLISECONDS), 1e-3)?,
     };
-    let cached = find(&CACHED)
-        .map(|found| whole(found, "a whole number of tokens of at least 0", 0.0))
-        .transpose()?;
+    let cached =
+        find(&CACHED).map(|found| whole(found, "a whole number of tokens of at least 0", 0.0)).transpose()?;
     let request = Request {
         arrival_s: arrival_s.unwrap_or(0.0),
         input: tokens("input tokens", &INPUT)?,
@@ -294,7 +295,10 @@ mod tests {
             ("isl,osl,isl\n5,5,5\n", "line 1: the columns isl and isl say the same thing"),
             ("isl,osl,input_tokens\n5,5,5\n", "line 1: the columns isl and input_tokens say the same"),
             ("isl,osl\n5,5\nisl,osl\n", "line 3: isl is isl"),
-            ("isl,osl,arrival_s\n5,5,2\n5,5,1\n", "line 3: it arrives at 1 s, before the request above it (2 s)"),
+            (
+                "isl,osl,arrival_s\n5,5,2\n5,5,1\n",
+                "line 3: it arrives at 1 s, before the request above it (2 s)",
+            ),
             ("isl,osl,arrival_s\n5,5,2\n5,5,\n", "line 3: no arrival time"),
             ("isl,osl,arrival_s\n5,5,NaN\n", "line 2: arrival_s is NaN"),
             ("isl,osl\n5,0\n", "line 2: osl is 0"),

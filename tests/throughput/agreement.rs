@@ -159,7 +159,9 @@ fn they_agree_near_the_bends_and_with_shared_prefill() {
         (64, 16.0, 320.0, 0.01),
         (128, 1.0, 640.0, 0.02),
     ] {
-        for (input, output) in [("128-2048", "64-1024"), ("1000", "32-96"), ("300-500", "200-600"), ("512", "512")] {
+        for (input, output) in
+            [("128-2048", "64-1024"), ("1000", "32-96"), ("300-500", "200-600"), ("512", "512")]
+        {
             for overlap in [false, true] {
                 for each in [false, true] {
                     let mut server = Server { overlap, ..bent(4, 3.51, lanes, from_tokens, p0_s) };
@@ -174,13 +176,16 @@ fn they_agree_near_the_bends_and_with_shared_prefill() {
                     let expected = of(&server, running, input, output);
                     let latency = f64::from(running) * lengths(output).mean() / expected;
                     let rounds = if running < 8 { 1500.0 } else { 200.0 };
-                    let mut traffic = Traffic::closed(running, lengths(input), lengths(output), latency * rounds);
+                    let mut traffic =
+                        Traffic::closed(running, lengths(input), lengths(output), latency * rounds);
                     traffic.warmup_s = latency * 30.0;
                     let found = simulate(&server, &traffic, 11, 0).unwrap().steady_tps();
                     let off = found / expected - 1.0;
                     worst = worst.max(off.abs());
                     if off.abs() >= 0.01 {
-                        println!("{running} {lanes} {from_tokens} {p0_s} {input} {output} {overlap} {each}: {off:+.4}");
+                        println!(
+                            "{running} {lanes} {from_tokens} {p0_s} {input} {output} {overlap} {each}: {off:+.4}"
+                        );
                     }
                 }
             }

@@ -32,9 +32,18 @@ fn random_servers() {
             }
         }
         let model = calibrated(&logs).unwrap();
-        let fitted = match model.laws[0].fitted() { Some(f) => f, None => { println!("{number}: refused {:?}", model.laws[0].outcome); continue } };
+        let fitted = match model.laws[0].fitted() {
+            Some(f) => f,
+            None => {
+                println!("{number}: refused {:?}", model.laws[0].outcome);
+                continue;
+            }
+        };
         let f = &fitted.step;
-        println!("{number} k {drafts} x {x:.2} lanes {} bend {:?} merged {:?} cond {:.1} med {:.4}", f.lanes, f.bend, fitted.merged, fitted.quality.condition_number, fitted.quality.median_residual);
+        println!(
+            "{number} k {drafts} x {x:.2} lanes {} bend {:?} merged {:?} cond {:.1} med {:.4}",
+            f.lanes, f.bend, fitted.merged, fitted.quality.condition_number, fitted.quality.median_residual
+        );
         let values = [
             (Coefficient::Step, f.a_s, server.step.a_s),
             (Coefficient::Token, f.b_s, server.step.b_s),
@@ -44,7 +53,11 @@ fn random_servers() {
         ];
         for (coefficient, found, expected) in values {
             let loose: Option<&Loose> = fitted.loose.iter().find(|loose| loose.coefficient == coefficient);
-            println!("   {coefficient:?} {expected:.3e} off {:+.2} % loose {:?}", (found / expected - 1.0) * 100.0, loose.map(|l| ((l.low_s / expected - 1.0) * 100.0, (l.high_s / expected - 1.0) * 100.0)));
+            println!(
+                "   {coefficient:?} {expected:.3e} off {:+.2} % loose {:?}",
+                (found / expected - 1.0) * 100.0,
+                loose.map(|l| ((l.low_s / expected - 1.0) * 100.0, (l.high_s / expected - 1.0) * 100.0))
+            );
         }
     }
 }

@@ -12,6 +12,7 @@
 #[path = "../../examples/accuracy/report.rs"]
 mod accuracy;
 mod agreement;
+mod concurrency;
 mod identified;
 mod labels;
 mod program;

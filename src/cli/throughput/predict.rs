@@ -176,7 +176,12 @@ fn check_base(model: &Model, base: &[PathBuf]) -> anyhow::Result<()> {
 fn batches(model: &Model, args: &PredictArgs, drafts: Option<u32>) -> Vec<Asked> {
     if !args.concurrency.is_empty() {
         let mut seen = HashSet::new();
-        return args.concurrency.iter().filter(|clients| seen.insert(**clients)).map(|c| Asked::Clients(*c)).collect();
+        return args
+            .concurrency
+            .iter()
+            .filter(|clients| seen.insert(**clients))
+            .map(|c| Asked::Clients(*c))
+            .collect();
     }
     let mut asked: Vec<(u32, Asked)> = if args.running_req.is_empty() {
         let of = |level: &Level| match level.busy {

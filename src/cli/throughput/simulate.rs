@@ -23,7 +23,8 @@ use crate::throughput::sim::{
     simulate_logged,
 };
 use crate::throughput::{
-    Demand, Ground, Lengths, Model, ServeError, SimulatedPoint, TraceForm, ground_at, open_loop, read_trace, server,
+    Demand, Ground, Lengths, Model, ServeError, SimulatedPoint, TraceForm, ground_at, open_loop, read_trace,
+    server,
 };
 
 const ACCEPTANCE: &str = "Acceptance";

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use crate::throughput::sim::{Arrivals, Server};
 use crate::throughput::{
-    Asked, Basis, Bend, BreakEven, Coefficient, Comparison, Fitted, Ground, Law, Merged, Model, NOT_MODELLED, Outcome, PhaseFigures, Prediction,
-    SimulatedPoint, Standing, Sweep, SweepReport,
+    Asked, Basis, Bend, BreakEven, Coefficient, Comparison, Fitted, Ground, Law, Merged, Model, NOT_MODELLED,
+    Outcome, PhaseFigures, Prediction, SimulatedPoint, Standing, Sweep, SweepReport,
 };
 
 use super::style::{BOLD, RESET};
@@ -99,16 +99,18 @@ fn coefficients(law: &Law, fitted: &Fitted) -> Vec<(&'static str, String)> {
     let step = &fitted.step;
     let merged = |kind| fitted.merged.contains(&kind);
     let fixed = if merged(Merged::DraftIntoFixed) { "a step (drafts included)" } else { "a step" };
-    let number = |coefficient, value: f64, (scale, unit): (f64, &str)| {
-        match fitted.loose.iter().find(|loose| loose.coefficient == coefficient) {
-            None => format!("{:.3} {unit}", value * scale),
-            Some(loose) => format!(
-                "not told: between {:.3} and {:.3} {unit}; {}",
-                loose.low_s * scale,
-                loose.high_s * scale,
-                coefficient.remedy()
-            ),
-        }
+    let number = |coefficient, value: f64, (scale, unit): (f64, &str)| match fitted
+        .loose
+        .iter()
+        .find(|loose| loose.coefficient == coefficient)
+    {
+        None => format!("{:.3} {unit}", value * scale),
+        Some(loose) => format!(
+            "not told: between {:.3} and {:.3} {unit}; {}",
+            loose.low_s * scale,
+            loose.high_s * scale,
+            coefficient.remedy()
+        ),
     };
     let (ms, us, ns) = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"));
     let mut rows = vec![

@@ -128,23 +128,28 @@ pub enum CalibrateError {
 /// Refuses runs of servers that differ in what a step costs.
 pub(super) fn same_server(runs: &[&LogRun]) -> Result<(), CalibrateError> {
     let engine = |run: &LogRun| Some(if run.engine_lines > 0 { "vLLM" } else { "SGLang" }.to_owned());
-    let of = |figure: fn(&ServerStart) -> Option<String>| {
-        move |run: &LogRun| run.server.as_ref().and_then(figure)
-    };
+    let of =
+        |figure: fn(&ServerStart) -> Option<String>| move |run: &LogRun| run.server.as_ref().and_then(figure);
     differ(runs, "engine", engine)?;
     differ(runs, "model", of(|server| server.model_path.clone()))?;
     differ(runs, "tensor-parallel size", of(|server| server.tp_size.map(|size| size.to_string())))?;
     differ(runs, "data-parallel size", of(|server| server.dp_size.map(|size| size.to_string())))?;
     differ(runs, "disaggregation", of(|server| server.disaggregation_mode.clone()))?;
-    differ(runs, "CUDA graphs", of(|server| {
-        server.graphs_disabled.map(|disabled| if disabled { "off" } else { "on" }.to_owned())
-    }))?;
+    differ(
+        runs,
+        "CUDA graphs",
+        of(|server| server.graphs_disabled.map(|disabled| if disabled { "off" } else { "on" }.to_owned())),
+    )?;
     for plain in [true, false] {
         let kind: Vec<&LogRun> = runs.iter().copied().filter(|run| is_plain(run) == plain).collect();
-        differ(&kind, "captured batch sizes", of(|server| {
-            let sizes = &server.graph_batches;
-            (!sizes.is_empty()).then(|| sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))
-        }))?;
+        differ(
+            &kind,
+            "captured batch sizes",
+            of(|server| {
+                let sizes = &server.graph_batches;
+                (!sizes.is_empty()).then(|| sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))
+            }),
+        )?;
     }
     Ok(())
 }

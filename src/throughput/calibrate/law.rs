@@ -117,11 +117,11 @@ fn fitted(regime: &Regime, options: &Options) -> Result<Fitted, Vec<Missing>> {
 
 /// The coefficients that the rows do not tell to [`IDENTIFIED`] of themselves.
 fn loose(shape: &Shape, step: &StepLaw, prefill: PrefillLaw, resamples: &Resamples) -> Vec<Loose> {
-    let values =
-        [step.a_s, step.b_s, step.c_s, step.d_s, prefill.p0_s, prefill.p1_s, step.bend.slope_s()];
+    let values = [step.a_s, step.b_s, step.c_s, step.d_s, prefill.p0_s, prefill.p1_s, step.bend.slope_s()];
     let asked = [true, true, true, shape.drafts, shape.batches, shape.prompts, shape.bend != BendShape::None];
     let mut loose = Vec::new();
-    for (at, (coefficient, (value, asked))) in Coefficient::ALL.into_iter().zip(values.into_iter().zip(asked)).enumerate()
+    for (at, (coefficient, (value, asked))) in
+        Coefficient::ALL.into_iter().zip(values.into_iter().zip(asked)).enumerate()
     {
         let column = resamples.rows.iter().filter_map(|row| row.get(at).copied()).collect();
         let Some((low, high)) = bootstrap::band(column).filter(|_| asked) else { continue };

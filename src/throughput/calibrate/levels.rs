@@ -91,9 +91,8 @@ pub(super) fn measured(regime: &Regime, law: &Law) -> Vec<Level> {
 /// Mean output tokens of the requests of rows: all tokens over the requests that they make.
 fn mean_output(rows: &[Row]) -> Option<f64> {
     let known = rows.iter().filter_map(|row| Some((row.output_tokens(), row.output?)));
-    let (tokens, requests) = known.fold((0.0, 0.0), |(tokens, requests), (more, output)| {
-        (tokens + more, requests + more / output)
-    });
+    let (tokens, requests) = known
+        .fold((0.0, 0.0), |(tokens, requests), (more, output)| (tokens + more, requests + more / output));
     (requests > 0.0).then_some(tokens / requests)
 }
 

@@ -306,7 +306,8 @@ impl Builder {
         let own = self.ranks.entry(rank).or_default();
         let before = own.wrote.1;
         own.wrote = (self.wrote, own.wrote.0);
-        let others = self.ranks.iter().filter(|(other, state)| **other != rank && state.wrote.0 > before).count();
+        let others =
+            self.ranks.iter().filter(|(other, state)| **other != rank && state.wrote.0 > before).count();
         u32::try_from(others).unwrap_or(u32::MAX).saturating_add(1)
     }
 }

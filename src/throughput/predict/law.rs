@@ -10,7 +10,7 @@ use crate::throughput::serve::server;
 use crate::throughput::sim::{Traffic, simulate};
 use crate::throughput::step::{Bend, Load, PrefillLaw, StepLaw};
 
-use super::{Prediction, Question, Spot};
+use super::answer::{Prediction, Question, Spot};
 
 /// Rounds of requests that are simulated, those of them that the steady figure leaves out, and what a simulation may cost.
 const ROUNDS: f64 = 80.0;
@@ -30,11 +30,18 @@ struct Rates {
 }
 
 /// By the step law.
-pub(super) fn from_law(model: &Model, law: &Law, fitted: &Fitted, question: &Question, spot: &Spot) -> Prediction {
+pub(super) fn from_law(
+    model: &Model,
+    law: &Law,
+    fitted: &Fitted,
+    question: &Question,
+    spot: &Spot,
+) -> Prediction {
     let known = question.lengths.or_else(|| {
         let fixed = |tokens: f64| Lengths::fixed(crate::law::whole32(tokens.round()));
         model.workload.input.map(fixed).zip(model.workload.output.map(fixed))
     });
+    // Ranks with fewer requests than the fullest, or none.
     let uneven = spot.in_flight != spot.running.saturating_mul(model.ranks.max(1));
     // A law is fitted only where the draft length is known.
     let drafts = question.drafts.unwrap_or(0);
@@ -116,7 +123,8 @@ fn simulated(
     let server = server(model, drafts, draws(question.accept_length, drafts)).ok()?;
     let clients = f64::from(spot.in_flight);
     let latency_s = clients * demand.output.mean() / closed.tps;
-    let most = (MOST_REQUESTS / clients).min(MOST_STEPS / f64::from(server.ranks) * closed.step_s / latency_s);
+    let most =
+        (MOST_REQUESTS / clients).min(MOST_STEPS / f64::from(server.ranks) * closed.step_s / latency_s);
     let rounds = ROUNDS.min(most);
     if rounds < WARMUP * 2.0 {
         return None;

@@ -162,7 +162,11 @@ impl Traffic {
         let running = concurrency.div_ceil(server.ranks.max(1)).clamp(1, server.most_running.max(1));
         let (input, output) = self.requests.means();
         let step_s = server.step.fixed_s(running, server.drafts, server.verified);
-        let prefill_s = if server.prefilling.is_colocated() { server.prefill.seconds(input * (1.0 - server.cached)) } else { 0.0 };
+        let prefill_s = if server.prefilling.is_colocated() {
+            server.prefill.seconds(input * (1.0 - server.cached))
+        } else {
+            0.0
+        };
         // As many steps as a request takes at most for each prefill: prefill may be most of the time.
         let per_step_s = step_s + prefill_s * f64::from(running) / output.max(1.0);
         if self.duration_s / per_step_s > crate::law::float(MOST_STEPS) {
