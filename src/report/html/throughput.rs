@@ -9,7 +9,7 @@ use super::table::{Cell, Table};
 use crate::report::excerpt::printable;
 use crate::report::plot::{self, Drawing, Figure, Part};
 use crate::throughput::sim::Arrivals;
-use crate::throughput::{Ground, Prediction, SimulatedPoint, Standing, SweepReport};
+use crate::throughput::{Basis, Ground, Prediction, SimulatedPoint, Standing, SweepReport};
 
 /// Plots above tables.
 #[derive(Template)]
@@ -75,8 +75,16 @@ pub fn write_predictions(predictions: &[Prediction], text: &str, out: &mut dyn W
             Cell::number(Some(found.range.1), 1),
             Cell::number(Some(found.tpot_s * 1e3), 2),
             Cell::number(found.e2e_s, 2),
-            Cell::number(found.speedup.map(|(speedup, _)| speedup), 2),
-            Cell::text(found.basis.name()),
+            match found.speedup {
+                Some((speedup, Basis::Extrapolated)) => {
+                    Cell::shown(format!("{speedup:.2} extrapolated"), speedup)
+                }
+                speedup => Cell::number(speedup.map(|(speedup, _)| speedup), 2),
+            },
+            Cell::text(match found.factor {
+                Some((low, high)) => format!("{} ({low:.2}-{high:.2} x)", found.basis.name()),
+                None => found.basis.name().to_owned(),
+            }),
         ]);
     }
     let figures = plot::predictions(predictions);

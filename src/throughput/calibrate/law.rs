@@ -115,6 +115,13 @@ fn fitted(regime: &Regime, options: &Options) -> Result<Fitted, Vec<Missing>> {
     Ok(Fitted { step, prefill, merged, quality, resamples, loose })
 }
 
+/// Standard errors within which a coefficient is told.
+const TOLD_ERRORS: f64 = 3.0;
+
+/// Standard errors within which one that is not told lies. The bootstrap knows only what varies: contexts in a window in which
+/// requests joined are estimates, and pull on the cost of a prefill batch by up to seven of them on simulated logs.
+const LOOSE_ERRORS: f64 = 8.0;
+
 /// The coefficients that the rows do not tell to [`IDENTIFIED`] of themselves.
 fn loose(shape: &Shape, step: &StepLaw, prefill: PrefillLaw, resamples: &Resamples) -> Vec<Loose> {
     let values = [step.a_s, step.b_s, step.c_s, step.d_s, prefill.p0_s, prefill.p1_s, step.bend.slope_s()];
@@ -125,9 +132,10 @@ fn loose(shape: &Shape, step: &StepLaw, prefill: PrefillLaw, resamples: &Resampl
     {
         let column = resamples.rows.iter().filter_map(|row| row.get(at).copied()).collect();
         let Some((low, high)) = bootstrap::band(column).filter(|_| asked) else { continue };
-        // 5 % and 95 % points lie 1.645 standard errors apart from the middle; the truth should lie within three of them.
-        let off = (high - value).max(value - low).max(0.0) * 3.0 / 1.645;
-        if off > IDENTIFIED * value {
+        // 5 % and 95 % points lie 1.645 standard errors from the middle.
+        let error = (high - value).max(value - low).max(0.0) / 1.645;
+        if TOLD_ERRORS * error > IDENTIFIED * value {
+            let off = LOOSE_ERRORS * error;
             loose.push(Loose { coefficient, low_s: (value - off).max(0.0), high_s: value + off });
         }
     }

@@ -4,12 +4,16 @@ use std::io::{self, Write};
 
 use crate::throughput::sim::{Arrivals, Server};
 use crate::throughput::{
-    Asked, Basis, Bend, BreakEven, Coefficient, Comparison, Fitted, Ground, Law, Merged, Model, NOT_MODELLED,
-    Outcome, PhaseFigures, Prediction, SimulatedPoint, Standing, Sweep, SweepReport,
+    Bend, Coefficient, Comparison, Fitted, Ground, Law, Merged, Model, NOT_MODELLED, Outcome, PhaseFigures,
+    SimulatedPoint, Standing, Sweep, SweepReport,
 };
 
 use super::style::{BOLD, RESET};
 use super::table::{Align, Table};
+
+mod predictions;
+
+pub use predictions::predictions;
 
 /// What a calibration found.
 pub fn model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
@@ -211,130 +215,6 @@ pub fn checks(out: &mut dyn Write, checks: &[Comparison]) -> io::Result<()> {
         ]);
     }
     table.write(out)
-}
-
-/// Predictions, each with its basis.
-pub fn predictions(
-    out: &mut dyn Write,
-    model: &Model,
-    drafts: Option<u32>,
-    predictions: &[Prediction],
-    gpus: Option<u32>,
-) -> io::Result<()> {
-    let has_clients = predictions.iter().any(|found| matches!(found.question.asked, Asked::Clients(_)));
-    let has_range = predictions.iter().any(|found| !same(found.range, found.band));
-    let mut columns = vec![("accept len", Align::Right)];
-    if has_clients {
-        columns.push(("concurrency", Align::Right));
-    }
-    columns.extend([("running", Align::Right), ("tokens/s", Align::Right), ("5-95 %", Align::Right)]);
-    if has_range {
-        columns.push(("with model error", Align::Right));
-    }
-    columns.extend([("basis", Align::Left), ("TPOT ms", Align::Right), ("E2E s", Align::Right)]);
-    let has_queue = predictions.iter().any(|found| found.waiting > 0);
-    if has_queue {
-        columns.push(("queued s", Align::Right));
-    }
-    let has_base = predictions.iter().any(|found| found.speedup.is_some());
-    let has_factor = predictions.iter().any(|found| found.factor.is_some());
-    if gpus.is_some() {
-        columns.push(("tokens/s/GPU", Align::Right));
-    }
-    if has_base {
-        columns.extend([("speedup", Align::Right), ("breaks even at", Align::Right)]);
-    }
-    if has_factor {
-        columns.push(("truth may be", Align::Right));
-    }
-    let mut table = Table::new(columns);
-    for found in predictions {
-        let mut cells = vec![format!("{:.2}", found.question.accept_length)];
-        if has_clients {
-            cells.push(match found.question.asked {
-                Asked::Clients(clients) => clients.to_string(),
-                Asked::Running(_) => "-".to_owned(),
-            });
-        }
-        cells.extend([
-            found.running.to_string(),
-            format!("{:.1}", found.tps),
-            format!("{:.1}-{:.1}", found.band.0, found.band.1),
-        ]);
-        if has_range {
-            let (low, high) = found.range;
-            let is_same = same(found.range, found.band);
-            cells.push(if is_same { "-".to_owned() } else { format!("{low:.1}-{high:.1}") });
-        }
-        cells.extend([
-            found.basis.name().to_owned(),
-            format!("{:.3}", found.tpot_s * 1e3),
-            optional(found.e2e_s, 3),
-        ]);
-        if has_queue {
-            cells.push(optional(found.queue_s, 3));
-        }
-        if let Some(gpus) = gpus {
-            cells.push(format!("{:.1}", found.tps / f64::from(gpus)));
-        }
-        if has_base {
-            cells.push(found.speedup.map_or_else(
-                || "-".to_owned(),
-                |(factor, basis)| {
-                    let label = if basis == Basis::Extrapolated { " extrapolated" } else { "" };
-                    format!("{factor:.2}x{label}")
-                },
-            ));
-            cells.push(even(found));
-        }
-        if has_factor {
-            cells.push(
-                found.factor.map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2} x")),
-            );
-        }
-        table.row(cells);
-    }
-    let what = if drafts == Some(0) {
-        "no speculation".to_owned()
-    } else {
-        format!("draft length {}", length(drafts))
-    };
-    let ranks = if model.ranks > 1 {
-        format!(", {} ranks, batches are those of one", model.ranks)
-    } else {
-        String::new()
-    };
-    writeln!(out, "{BOLD}{what}{ranks}{RESET}")?;
-    table.write(out)?;
-    let quality = model.law(drafts).and_then(Law::fitted).map(|fitted| fitted.quality);
-    let left_out = quality.and_then(|quality| quality.left_out_median.zip(quality.left_out_largest));
-    if let Some((median, largest)) = left_out {
-        writeln!(
-            out,
-            "error of the step law at a batch left out: median {:.1} %, largest {:.1} % (not in the 5-95 %)",
-            median * 100.0,
-            largest * 100.0
-        )?;
-    }
-    Ok(())
-}
-
-fn same(left: (f64, f64), right: (f64, f64)) -> bool {
-    left.0.total_cmp(&right.0).is_eq() && left.1.total_cmp(&right.1).is_eq()
-}
-
-/// Where speculation breaks even, with the label of an extrapolated number.
-fn even(found: &Prediction) -> String {
-    let label = match found.speedup {
-        Some((_, Basis::Extrapolated)) => " extrapolated",
-        _ => "",
-    };
-    match found.break_even {
-        Some(BreakEven::At(length)) => format!("{length:.2}{label}"),
-        Some(BreakEven::OutOfReach(length)) => format!("{length:.2}{label}, unreachable"),
-        Some(BreakEven::Never) => "never".to_owned(),
-        None => "-".to_owned(),
-    }
 }
 
 /// Factors that the truth may lie at, for an extrapolated number.
