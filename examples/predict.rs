@@ -36,12 +36,7 @@ fn predictions(log: &Path, lengths: &[f64]) -> Result<Vec<Prediction>, Box<dyn E
         return Err(error.into());
     }
     let model = calibrate(&observer.finish()?, &Options::default())?;
-    let ask = |accept_length: &f64| {
-        predict(
-            &model,
-            &Question { accept_length: *accept_length, drafts: Some(3), running: 16, lengths: None },
-        )
-    };
+    let ask = |accept_length: &f64| predict(&model, &Question::running(*accept_length, Some(3), 16));
     Ok(lengths.iter().map(ask).collect::<Result<_, _>>()?)
 }
 

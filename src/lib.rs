@@ -63,8 +63,7 @@
 //! let errors = Reader::default().read(&Input::from(log), &mut |place, record| observer.record(place, record));
 //! assert!(errors.is_empty());
 //! let model = calibrate(&observer.finish()?, &Options::default())?;
-//! let asked = Question { accept_length: 2.0, drafts: Some(3), running: 16, lengths: None };
-//! let found = predict(&model, &asked)?;
+//! let found = predict(&model, &Question::running(2.0, Some(3), 16))?;
 //! assert_eq!((found.tps.round(), found.basis), (3135.0, Basis::Ratio));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

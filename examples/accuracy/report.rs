@@ -140,8 +140,7 @@ fn ratios(root: &Path, page: &mut String) -> Result<(), Box<dyn Error>> {
     );
     let (from, to) = (model(root, &["e3k5_al351"])?, model(root, &["e3k5_al200"])?);
     for level in to.levels.iter().filter(|level| level.drafts == Some(5)) {
-        let question =
-            Question { accept_length: 2.0, drafts: Some(5), running: level.running, lengths: None };
+        let question = Question::running(2.0, Some(5), level.running);
         let found = predict(&from, &question)?;
         writeln!(
             page,

@@ -30,6 +30,8 @@ class Level:
     context_tokens: float | None
     """Mean context of a request, in tokens."""
     lines: int
+    busy_ranks: int = 1
+    """Data-parallel ranks that had requests."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,13 @@ class Prediction:
     """Tokens a second, with the interval from ``low`` to ``high``."""
     low: float
     high: float
+    queued_req: int
+    """Requests that wait, as the server runs no more."""
+    lines_low: float
+    """The interval of the lines alone, without the error of the model."""
+    lines_high: float
+    band: Literal["lines", "lines and model error"]
+    """What ``low`` and ``high`` hold."""
     basis: Literal["measured", "ratio", "interpolated", "extrapolated"]
     """What the number stands on."""
     factor_low: float | None
@@ -70,11 +79,17 @@ class Prediction:
     """Seconds of a whole request."""
     step_ms: float | None
     prefill_share: float | None
+    queue_s: float | None = None
+    """Seconds of it in the queue."""
+    concurrency: int | None = None
+    """Requests in flight over all ranks, where they were asked for."""
     gen_throughput_tps_per_gpu: float | None = None
     speedup: float | None = None
     """Over the runs without speculation, where ``base`` names them."""
     speedup_basis: str | None = None
     break_even_accept_length: float | None = None
+    break_even_reachable: bool | None = None
+    """Whether a step can have that length."""
 
 
 @dataclass(frozen=True)

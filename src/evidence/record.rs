@@ -286,6 +286,10 @@ pub struct ServerStart {
     pub overlap_disabled: Option<bool>,
     /// `max_running_requests`.
     pub max_running_requests: Option<u32>,
+    /// `model_path`, as printed.
+    pub model_path: Option<String>,
+    /// `disable_cuda_graph`: whether every step is launched kernel by kernel.
+    pub graphs_disabled: Option<bool>,
 }
 
 /// Why a line that looked like a record is none.

@@ -73,12 +73,8 @@ pub(super) fn coefficients(levels: &[Vec<(Row, f64)>], shape: &Shape) -> Resampl
             }
         }
         let (step, prefill) = shape.law(&sums.nonnegative()?, &[]);
-        let slope = match step.bend {
-            super::step::Bend::None => 0.0,
-            super::step::Bend::Hinge { slope_s, .. } => slope_s,
-            super::step::Bend::Experts { per_expert_s, .. } => per_expert_s,
-        };
-        Some([step.a_s, step.b_s, step.c_s, step.d_s, prefill.p0_s, prefill.p1_s, slope].map(short))
+        let slope_s = step.bend.slope_s();
+        Some([step.a_s, step.b_s, step.c_s, step.d_s, prefill.p0_s, prefill.p1_s, slope_s].map(short))
     };
     Resamples { stretches, rows: (0..RESAMPLES).filter_map(resample).collect() }
 }

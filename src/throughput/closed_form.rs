@@ -1,12 +1,8 @@
 //! The closed form: a closed loop that always has N requests running, in means.
 
-use crate::law::float;
-
+use super::contexts::{batches_a_request, kv_tokens};
 use super::lengths::Lengths;
-use super::step::{Load, PrefillLaw, StepLaw};
-
-/// Points of the grid on which contexts are integrated.
-const GRID: u32 = 96;
+use super::step::{PrefillLaw, StepLaw};
 
 /// A server in its steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +27,12 @@ pub struct Demand<'a> {
     pub cached: f64,
     /// Output tokens.
     pub output: Lengths,
+    /// Most prompt tokens of a prefill batch.
+    pub batch_tokens: u32,
+    /// Whether all requests advance by one draw a step (SGLang), or each by its own.
+    pub shares_draws: bool,
+    /// Whether a request that is done stays for the step that was launched already.
+    pub overlap: bool,
 }
 
 /// What the closed form says.
@@ -74,72 +76,96 @@ impl Demand<'_> {
     ///     input: Lengths::fixed(1000),
     ///     cached: 0.0,
     ///     output: Lengths::fixed(1000),
+    ///     batch_tokens: 8192,
+    ///     shares_draws: true,
+    ///     overlap: false,
     /// }
     /// .steady();
     /// assert!((steady.output_tps - 11_045.66).abs() < 0.01);
     /// ```
     #[must_use]
     pub fn steady(&self) -> Steady {
-        let (x, running) = (self.accept_length, f64::from(self.running));
+        self.means().steady(self.step, &self.prefill)
+    }
+
+    /// Whether the closed form holds to a hundredth: requests that start together stay together where all outputs have one length
+    /// and all draws are shared, and drift apart where lengths differ. Between the two, only a simulation tells.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let cv = self.output.cv();
+        if !self.shares_draws { cv > LEAST_SPREAD } else { cv <= 0.0 || cv > LEAST_SPREAD }
+    }
+
+    /// What does not depend on the coefficients, but for the lanes.
+    pub(super) fn means(&self) -> Means {
+        let x = self.accept_length;
         let (input, output) = (self.input.mean(), self.output.mean());
         // The last step overshoots by half of what a step sees on average, less the token that it needs.
         let seen = (self.variance + x * x) / x;
-        let count = (output - 1.0 + f64::midpoint(seen, -1.0)) / x;
-        let context = input + output * (1.0 + self.output.cv().powi(2)) / 2.0;
-        let kv_tokens = running * context;
-        let longest = if self.step.lanes > 1.0 { self.longest().max(context) } else { context };
-        let load =
-            Load { running: self.running, drafts: self.drafts, verified: self.verified, kv_tokens, longest };
-        let step_s = self.step.step_s(&load);
-        let prefill_s = self.prefill.seconds(input * (1.0 - self.cached));
-        let requests_per_s = 1.0 / (prefill_s + count * step_s / running);
-        let latency_s = running / requests_per_s;
-        Steady {
-            steps: count,
-            kv_tokens,
-            step_s,
-            requests_per_s,
-            output_tps: output * requests_per_s,
-            latency_s,
-            ttft_s: prefill_s,
-            tpot_s: if output > 1.0 { (latency_s - prefill_s) / (output - 1.0) } else { 0.0 },
-            prefill_share: prefill_s * requests_per_s,
+        let steps = ((output - 1.0 + f64::midpoint(seen, -1.0)) / x).max(0.0);
+        let held = steps + f64::from(u8::from(self.overlap));
+        let together = self.shares_draws && self.output.cv() <= 0.0;
+        let uncached = (input * (1.0 - self.cached)).max(1.0);
+        // Prompts that fit into a batch: whole ones of one length; of several lengths the mean of a renewal process.
+        let spread = self.input.cv().powi(2);
+        let fit = f64::from(self.batch_tokens) / uncached;
+        let fit = if spread <= 0.0 { fit.floor() } else { fit + f64::midpoint(spread, -1.0) };
+        Means {
+            running: self.running,
+            drafts: self.drafts,
+            verified: self.verified,
+            output,
+            steps,
+            held,
+            kv_tokens: f64::from(self.running) * (input + output * (1.0 + self.output.cv().powi(2)) / 2.0),
+            waits: kv_tokens(self.running, self.step.lanes, self.input, self.output, together),
+            batches: batches_a_request(self.running, held, fit.max(1.0), together),
+            uncached,
         }
     }
+}
 
-    /// The mean of the longest of N independent contexts: a running request's output is length-biased and it stands at a
-    /// uniform place of it.
-    fn longest(&self) -> f64 {
-        let top = f64::from(self.input.high()) + f64::from(self.output.high());
-        let step = top / f64::from(GRID);
-        let survives =
-            |at: u32| 1.0 - libm::pow(self.share_below(f64::from(at) * step), f64::from(self.running));
-        let inner: f64 = (1..GRID).map(survives).sum();
-        step * (inner + f64::midpoint(survives(0), survives(GRID)))
-    }
+/// Output lengths whose standard deviation is less than this share of their mean keep requests together for long.
+const LEAST_SPREAD: f64 = 0.15;
 
-    /// P(context <= c): over the input, of the output passed so far. P(passed <= p) is the mean of min(output, p) over the mean
-    /// output.
-    fn share_below(&self, context: f64) -> f64 {
-        let (low, high) = (f64::from(self.output.low()), f64::from(self.output.high()));
-        let passed = |p: f64| {
-            if p <= 0.0 {
-                0.0
-            } else if high <= low {
-                (p / high).min(1.0)
-            } else {
-                let p = p.min(high);
-                // Mean of min(O, p) for O uniform on [low, high].
-                let capped =
-                    if p <= low { p } else { ((p * p - low * low) / 2.0 + p * (high - p)) / (high - low) };
-                capped / f64::midpoint(low, high)
-            }
-        };
-        let (first, last) = (f64::from(self.input.low()), f64::from(self.input.high()));
-        let count = if first < last { GRID } else { 1 };
-        let part = (last - first) / f64::from(count);
-        let sum: f64 = (0..count).map(|at| passed(context - first - (f64::from(at) + 0.5) * part)).sum();
-        sum / float(u64::from(count))
+/// Means over the steps and the requests of a closed loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Means {
+    running: u32,
+    drafts: u32,
+    verified: u32,
+    output: f64,
+    /// Steps of a request, and those in which it takes a place.
+    steps: f64,
+    held: f64,
+    /// KV tokens of all, and those that a step waits for.
+    kv_tokens: f64,
+    waits: f64,
+    /// Prefill batches a request, and its prompt tokens computed.
+    batches: f64,
+    uncached: f64,
+}
+
+impl Means {
+    /// The steady state under these coefficients.
+    pub(super) fn steady(&self, step: &StepLaw, prefill: &PrefillLaw) -> Steady {
+        let running = f64::from(self.running);
+        let step_s = step.fixed_s(self.running, self.drafts, self.verified) + step.c_s * self.waits;
+        let prefill_s = prefill.p0_s * self.batches + prefill.p1_s * self.uncached;
+        let requests_per_s = 1.0 / (prefill_s + self.held * step_s / running);
+        let latency_s = running / requests_per_s;
+        let ttft_s = prefill.seconds(self.uncached);
+        Steady {
+            steps: self.steps,
+            kv_tokens: self.kv_tokens,
+            step_s,
+            requests_per_s,
+            output_tps: self.output * requests_per_s,
+            latency_s,
+            ttft_s,
+            tpot_s: if self.output > 1.0 { (latency_s - ttft_s).max(0.0) / (self.output - 1.0) } else { 0.0 },
+            prefill_share: prefill_s * requests_per_s,
+        }
     }
 }
 
@@ -212,6 +238,9 @@ mod tests {
             input: Lengths::fixed(input),
             cached: 0.0,
             output: Lengths::fixed(output),
+            batch_tokens: 8192,
+            shares_draws: true,
+            overlap: false,
         }
     }
 
@@ -265,17 +294,5 @@ mod tests {
         assert!(Demand { running: running - 1, ..demand }.steady().requests_per_s < 5.0);
         let error = open_loop(&demand, 500.0, 256).unwrap_err();
         assert_eq!((error.most_running, error.knee_running), (256, 256));
-    }
-
-    /// Requests of one length spread evenly: the longest of N stands at N / (N + 1) of the output.
-    #[test]
-    fn the_longest_context_is_that_of_order_statistics() {
-        let step = StepLaw { lanes: 4.0, ..step() };
-        for running in [1, 4, 32] {
-            let found = demand(&step, running, 4, 500, 1000, 3.51).longest();
-            let share = f64::from(running) / f64::from(running + 1);
-            let expected = 500.0 + 1000.0 * share;
-            assert!((found - expected).abs() < 12.0, "{running}: {found} {expected}");
-        }
     }
 }

@@ -40,6 +40,10 @@ pub(super) struct Row {
     pub(super) has_context: bool,
     /// Whether the log shows prefills.
     pub(super) sees_prefill: bool,
+    /// Ranks with requests, where not all have some.
+    pub(super) busy: Option<u32>,
+    /// Mean output tokens of a request of its run, where the log tells.
+    pub(super) output: Option<f64>,
 }
 
 impl Row {
@@ -70,6 +74,8 @@ impl Row {
             interval: window.interval,
             has_context: window.kv_printed.is_some(),
             sees_prefill: true,
+            busy: None,
+            output: None,
         })
     }
 
@@ -257,6 +263,8 @@ mod tests {
                 interval: 40,
                 has_context: true,
                 sees_prefill: true,
+                busy: None,
+                output: None,
             })
             .into()
     }

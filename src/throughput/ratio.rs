@@ -16,20 +16,56 @@ pub fn throughput_ratio(from: f64, to: f64, prefill_share: f64) -> f64 {
     1.0 / (prefill_share + (1.0 - prefill_share) * from / to)
 }
 
-/// The accept length at which speculation pays: tokens a step that make up for the longer step, `None` where prefill alone
-/// costs more than a run without speculation.
+/// The accept length at which speculation pays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BreakEven {
+    /// From this length on.
+    At(f64),
+    /// Only from a length on that no step can have.
+    OutOfReach(f64),
+    /// Never: prefill alone costs more than a run without speculation.
+    Never,
+}
+
+impl BreakEven {
+    /// The length, in reach or not.
+    #[must_use]
+    pub fn length(self) -> Option<f64> {
+        match self {
+            Self::At(length) | Self::OutOfReach(length) => Some(length),
+            Self::Never => None,
+        }
+    }
+
+    /// Whether a step can have it.
+    #[must_use]
+    pub fn is_reachable(self) -> bool {
+        matches!(self, Self::At(_))
+    }
+}
+
+/// The accept length at which speculation pays: tokens a step that make up for the longer step.
 ///
 /// `plain_s_per_token` is what a token costs without speculation (seconds of the server, prefill included), `step_s` a verify
-/// step, `prefill_s_per_token` the prefill that comes with a token, `running` the batch.
+/// step, `prefill_s_per_token` the prefill that comes with a token, `running` the batch, `most` the largest length of a step.
 #[must_use]
 pub fn break_even(
     plain_s_per_token: f64,
     step_s: f64,
     prefill_s_per_token: f64,
     running: u32,
-) -> Option<f64> {
+    most: Option<u32>,
+) -> BreakEven {
     let room = plain_s_per_token - prefill_s_per_token;
-    (room > 0.0).then(|| step_s / f64::from(running.max(1)) / room)
+    if room <= 0.0 {
+        return BreakEven::Never;
+    }
+    let length = step_s / f64::from(running.max(1)) / room;
+    if most.is_some_and(|most| length > f64::from(most)) {
+        BreakEven::OutOfReach(length)
+    } else {
+        BreakEven::At(length)
+    }
 }
 
 #[cfg(test)]
@@ -70,8 +106,10 @@ mod tests {
     fn a_chunk_is_no_token() {
         let token_ms: f64 = 10.88 / 1.95;
         assert!((token_ms - 5.579).abs() < 1e-3 && (1000.0 / token_ms - 179.2).abs() < 0.05);
-        let even = break_even(0.01, 0.015, 0.0, 1).unwrap();
-        assert!((even - 1.5).abs() < 1e-12);
-        assert_eq!(break_even(0.01, 0.015, 0.02, 1), None);
+        let even = break_even(0.01, 0.015, 0.0, 1, Some(2));
+        assert!(even.is_reachable() && (even.length().unwrap() - 1.5).abs() < 1e-12);
+        assert_eq!(break_even(0.01, 0.015, 0.02, 1, Some(2)), BreakEven::Never);
+        let even = break_even(0.01, 0.03, 0.0, 1, Some(2));
+        assert!(!even.is_reachable() && (even.length().unwrap() - 3.0).abs() < 1e-12);
     }
 }

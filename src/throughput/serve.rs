@@ -2,9 +2,9 @@
 
 use crate::law::AcceptanceLaw;
 
-use super::model::{Missing, Model, Outcome};
-use super::predict::Basis;
-use super::sim::Server;
+use super::basis::{Basis, Ground};
+use super::model::{Law, Missing, Model, Outcome};
+use super::sim::{Prefilling, Server};
 use super::sweep::prefilling;
 
 /// Why a model gives no server.
@@ -64,23 +64,45 @@ pub fn server(model: &Model, drafts: u32, acceptance: AcceptanceLaw) -> Result<S
 }
 
 /// What a simulation stands on: the step law inside what the logs cover, or outside; `concurrency` requests in flight over all
-/// ranks, `input` and `output` their mean tokens.
+/// ranks, `input` and `output` their mean tokens. A server that works in another way than the one that wrote the logs (ranks,
+/// prefill, overlap, prefix cache) is outside, too.
 #[must_use]
-pub fn basis_at(model: &Model, server: &Server, concurrency: u32, input: f64, output: f64) -> Basis {
-    let Some(law) = model.law(server.drafts) else { return Basis::Extrapolated };
+pub fn ground_at(model: &Model, server: &Server, concurrency: u32, input: f64, output: f64) -> Ground {
+    let Some(law) = model.law(server.drafts) else {
+        return Ground { basis: Basis::Extrapolated, factor: (0.0, f64::INFINITY) };
+    };
     let running = concurrency.div_ceil(server.ranks.max(1)).min(server.most_running);
+    let (least, most) = law.ranges.context;
+    // The mean context of a log's windows is known to a part in a thousand.
     let context = input + output / 2.0;
-    let within = |value: f64, (low, high): (f64, f64)| value >= low * 0.999 && value <= high * 1.001;
-    let (least, most) = law.ranges.running;
-    let lengths = (law.draft_lengths.first().copied(), law.draft_lengths.last().copied());
-    let drafts = lengths.0.is_some_and(|low| low <= server.drafts)
-        && lengths.1.is_some_and(|high| server.drafts <= high);
-    if drafts && running >= least && running <= most && within(context, law.ranges.context) {
-        Basis::Interpolated
+    let context = if context >= least * 0.999 && context <= most * 1.001 {
+        context.clamp(least, most)
     } else {
-        Basis::Extrapolated
-    }
+        context
+    };
+    Ground::of(law, running, context, server.drafts, changes(model, law, server))
 }
+
+/// In how many ways a server works unlike the one that wrote the logs.
+fn changes(model: &Model, law: &Law, server: &Server) -> u32 {
+    let prefill = match (server.prefilling, law.colocated) {
+        (Prefilling::Blocking { batch_tokens }, true) => {
+            model.batch_tokens.is_some_and(|tokens| tokens != batch_tokens)
+        }
+        (Prefilling::Elsewhere { .. }, false) => false,
+        _ => true,
+    };
+    let changes = [
+        prefill,
+        server.ranks != model.ranks.max(1),
+        model.overlap.is_some_and(|overlap| overlap != server.overlap),
+        law.colocated && (server.cached - model.workload.cached).abs() > SAME_CACHED,
+    ];
+    changes.into_iter().map(u32::from).sum()
+}
+
+/// Shares of cached prompt tokens that differ by less are one.
+const SAME_CACHED: f64 = 0.05;
 
 /// A simulated point with what it stands on.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,5 +112,5 @@ pub struct SimulatedPoint {
     /// What came of it.
     pub point: super::sim::Point,
     /// What it stands on.
-    pub basis: Basis,
+    pub ground: Ground,
 }

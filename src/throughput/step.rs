@@ -119,26 +119,39 @@ impl StepLaw {
         self.c_s * kv_tokens.max(self.lanes * longest)
     }
 
-    /// Whether every coefficient is a number and none is negative.
+    /// Whether every coefficient is a number, none is negative, and none is beyond what any server takes.
     pub(super) fn is_physical(&self) -> bool {
         let bend = match self.bend {
             Bend::None => true,
-            Bend::Hinge { from_tokens, slope_s } => [from_tokens, slope_s].into_iter().all(is_cost),
+            Bend::Hinge { from_tokens, slope_s } => (0.0..=1e12).contains(&from_tokens) && is_cost(slope_s),
             Bend::Experts { experts, active, per_expert_s } => {
                 is_cost(per_expert_s) && active >= 1 && active <= experts
             }
         };
         let numbers = [self.a_s, self.b_s, self.c_s, self.d_s];
-        bend && numbers.into_iter().all(is_cost) && self.lanes.is_finite() && self.lanes >= 1.0
+        bend && numbers.into_iter().all(is_cost) && (1.0..=1e6).contains(&self.lanes)
     }
 }
 
-/// Seconds and counts that a law may hold.
+/// Most seconds that one step, token or prefill batch costs: an hour.
+pub(super) const MOST_COST_S: f64 = 3600.0;
+
+/// Seconds that a law may hold.
 pub(super) fn is_cost(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
+    (0.0..=MOST_COST_S).contains(&value)
 }
 
 impl Bend {
+    /// The coefficient of the term: seconds a token beyond, or an expert touched.
+    #[must_use]
+    pub fn slope_s(self) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Hinge { slope_s, .. } => slope_s,
+            Self::Experts { per_expert_s, .. } => per_expert_s,
+        }
+    }
+
     /// The term for a number of verified tokens.
     #[must_use]
     pub fn seconds(self, tokens: f64) -> f64 {

@@ -2,10 +2,11 @@
 
 use crate::law::{AcceptanceLaw, Setting};
 
+use super::basis::{Basis, Ground};
 use super::lengths::Lengths;
 use super::model::{Model, Outcome};
-use super::predict::{Basis, PredictError, Question, predict};
-use super::serve::{ServeError, basis_at, server};
+use super::predict::{PredictError, Question, predict};
+use super::serve::{ServeError, ground_at, server};
 use super::sim::{Point, Prefilling, Replicates, Server, SimError, Spread, Traffic};
 
 /// What to sweep over.
@@ -39,7 +40,7 @@ pub struct Cell {
     /// What came of it.
     pub point: Point,
     /// What it stands on: interpolated or extrapolated.
-    pub basis: Basis,
+    pub ground: Ground,
 }
 
 /// The winner of a concurrency.
@@ -143,21 +144,21 @@ pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
                 .map_or(AcceptanceLaw::Constant(1), AcceptanceLaw::match_expected);
             let server = server(model, *drafts, law)?;
             let traffic = Traffic::closed(*concurrency, plan.input, plan.output, plan.duration_s);
-            let basis = basis_at(model, &server, *concurrency, plan.input.mean(), plan.output.mean());
+            let ground = ground_at(model, &server, *concurrency, plan.input.mean(), plan.output.mean());
             runs.push((server, traffic));
-            cells.push((*drafts, *accept_length, *concurrency, basis));
+            cells.push((*drafts, *accept_length, *concurrency, ground));
         }
     }
     let points = plan.replicates.run(&runs)?;
     let cells: Vec<Cell> = cells
         .into_iter()
         .zip(points)
-        .map(|((drafts, accept_length, concurrency, basis), point)| Cell {
+        .map(|((drafts, accept_length, concurrency, ground), point)| Cell {
             drafts,
             accept_length,
             concurrency,
             point,
-            basis,
+            ground,
         })
         .collect();
     let best = cells.chunks(curve.len()).filter_map(best).collect();
@@ -166,7 +167,7 @@ pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
 
 /// Refuses an accept length that the draft length cannot reach.
 fn check(model: &Model, drafts: u32, accept_length: f64) -> Result<(), PredictError> {
-    let question = Question { accept_length, drafts: Some(drafts), running: 1, lengths: None };
+    let question = Question::running(accept_length, Some(drafts), 1);
     match predict(model, &question) {
         Err(PredictError::NotMeasured { .. } | PredictError::NoPrefillShare { .. }) | Ok(_) => Ok(()),
         Err(error) => Err(error),
@@ -220,7 +221,7 @@ impl SweepReport {
                 .cells
                 .iter()
                 .find(|cell| (cell.concurrency, Some(cell.drafts)) == (best.concurrency, drafts));
-            cell.map_or(Basis::Interpolated, |cell| cell.basis)
+            cell.map_or(Basis::Interpolated, |cell| cell.ground.basis)
         };
         of(Some(best.drafts)).max(of(best.next))
     }

@@ -1,5 +1,6 @@
 //! The closed form and the event simulation say the same.
 
+use accsim::law::{AcceptanceLaw, Draws, Setting};
 use accsim::throughput::Demand;
 use accsim::throughput::sim::{Arrivals, Prefilling, Server, Traffic, simulate};
 
@@ -34,6 +35,9 @@ fn demand(server: &Server, running: u32, input: &str, output: &str) -> f64 {
         input: lengths(input),
         cached: 0.0,
         output: lengths(output),
+        batch_tokens: 8192,
+        shares_draws: true,
+        overlap: false,
     };
     demand.steady().output_tps
 }
@@ -59,10 +63,7 @@ fn closed_form_and_simulation_agree_within_a_percent() {
 #[test]
 fn shared_draws_and_draws_of_each_request_have_the_same_mean() {
     let shared = server(4, 3.51);
-    let each = Server {
-        law: accsim::law::AcceptanceLaw::per_request(accsim::law::Setting::new(3.51, 5).unwrap()),
-        ..shared.clone()
-    };
+    let each = Server { law: AcceptanceLaw::per_request(Setting::new(3.51, 5).unwrap()), ..shared.clone() };
     let traffic = Traffic::closed(16, lengths("1000"), lengths("200-600"), 300.0);
     let (left, right) =
         (simulate(&shared, &traffic, 3, 0).unwrap(), simulate(&each, &traffic, 3, 0).unwrap());
@@ -97,10 +98,85 @@ fn lanes_agree() {
             input: lengths("128-2048"),
             cached: 0.0,
             output: lengths("64-1024"),
+            batch_tokens: 8192,
+            shares_draws: true,
+            overlap: false,
         };
         let steady = demand.steady();
         let traffic = Traffic::closed(running, demand.input, demand.output, steady.latency_s * 1500.0);
         let found = simulate(&server, &traffic, 9, 0).unwrap().steady_tps();
-        assert!((found / steady.output_tps - 1.0).abs() < 0.015, "{running}: {found} {}", steady.output_tps);
+        assert!((found / steady.output_tps - 1.0).abs() < 0.01, "{running}: {found} {}", steady.output_tps);
+    }
+}
+
+/// A server with every term: a bend within the batches, lanes near the batch, prefill batches that cost something.
+fn bent(drafts: u32, accept_length: f64, lanes: f64, from_tokens: f64, p0_s: f64) -> Server {
+    let mut server = server(drafts, accept_length);
+    server.step.lanes = lanes;
+    server.step.c_s = 3e-7;
+    server.step.bend = accsim::throughput::Bend::Hinge { from_tokens, slope_s: 3e-5 };
+    server.prefill.p0_s = p0_s;
+    server
+}
+
+/// The closed form of a server's own closed loop.
+fn of(server: &Server, running: u32, input: &str, output: &str) -> f64 {
+    let Prefilling::Blocking { batch_tokens } = server.prefilling else { panic!("blocking prefill") };
+    let demand = Demand {
+        step: &server.step,
+        prefill: server.prefill,
+        running,
+        drafts: server.drafts,
+        verified: server.verified,
+        accept_length: server.law.mean(),
+        variance: server.law.variance(),
+        input: lengths(input),
+        cached: server.cached,
+        output: lengths(output),
+        batch_tokens,
+        shares_draws: server.law.draws() == Draws::Shared,
+        overlap: server.overlap,
+    };
+    assert!(demand.is_exact(), "{input} {output}");
+    demand.steady().output_tps
+}
+
+/// Near the bends, where the mean of the larger is not the larger mean, and with prompts that share a prefill batch.
+#[test]
+fn they_agree_near_the_bends_and_with_shared_prefill() {
+    for (running, lanes, from_tokens, p0_s) in [
+        (1, 1.0, 20.0, 0.01),
+        (3, 4.0, 20.0, 0.0),
+        (4, 4.0, 20.0, 0.01),
+        (6, 4.0, 20.0, 0.02),
+        (8, 6.0, 35.0, 0.0),
+        (16, 8.0, 80.0, 0.01),
+        (64, 16.0, 320.0, 0.01),
+        (128, 1.0, 640.0, 0.02),
+    ] {
+        for (input, output) in
+            [("128-2048", "64-1024"), ("1000", "32-96"), ("300-500", "200-600"), ("512", "512")]
+        {
+            for (overlap, each) in [(false, false), (true, false), (false, true)] {
+                let mut server = Server { overlap, ..bent(4, 3.51, lanes, from_tokens, p0_s) };
+                if each {
+                    server.law = AcceptanceLaw::per_request(Setting::new(3.51, 5).unwrap());
+                    // Outputs of one length drift apart too slowly for the closed form.
+                    if output == "512" {
+                        continue;
+                    }
+                }
+                let expected = of(&server, running, input, output);
+                let latency = f64::from(running) * lengths(output).mean() / expected;
+                let rounds = if running < 8 { 1500.0 } else { 200.0 };
+                let mut traffic = Traffic::closed(running, lengths(input), lengths(output), latency * rounds);
+                traffic.warmup_s = latency * 30.0;
+                let found = simulate(&server, &traffic, 11, 0).unwrap().steady_tps();
+                assert!(
+                    (found / expected - 1.0).abs() < 0.01,
+                    "{running} {lanes} {input} {output} {overlap} {each}: {found} {expected}"
+                );
+            }
+        }
     }
 }

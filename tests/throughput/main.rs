@@ -12,6 +12,8 @@
 #[path = "../../examples/accuracy/report.rs"]
 mod accuracy;
 mod agreement;
+mod concurrency;
+mod identified;
 mod labels;
 mod program;
 mod published;

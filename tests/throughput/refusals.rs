@@ -150,3 +150,125 @@ fn a_client_with_negative_times() {
         ["throughput", "calibrate", log.to_str().unwrap(), "--client", file.to_str().unwrap(), "-o", "-"];
     assert!(stderr(&args[..5], 2).contains("negative time"));
 }
+
+/// A folder with the log, changed line by line, under a name; further files beside it.
+fn with(folder: &tempfile::TempDir, name: &str, change: impl Fn(&str) -> String) -> String {
+    let file = folder.path().join(name);
+    let text = String::from_utf8_lossy(&fs::read(h200("e3k5_al351.log")).unwrap()).into_owned();
+    fs::write(&file, text.lines().map(|line| change(line) + "\n").collect::<String>()).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn logs_of_different_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = with(&folder, "own.log", str::to_owned);
+    for (from, to, expected) in [
+        ("ServerArgs(model_path='models/qwen3'", "ServerArgs(model_path='models/other'", "model: "),
+        ("tp_size=1,", "tp_size=4,", "tensor-parallel size: "),
+        ("disable_cuda_graph=False", "disable_cuda_graph=True", "CUDA graphs: on and off"),
+        ("cuda_graph_bs_decode=[1, 2,", "cuda_graph_bs_decode=[1, 3,", "captured batch sizes: "),
+    ] {
+        let other = with(&folder, "other.log", |line| line.replace(from, to));
+        let text = stderr(&["throughput", "calibrate", &own, &other], 2);
+        assert!(text.contains("logs of different servers") && text.contains(expected), "{text}");
+        // A folder of both as well.
+        let text = stderr(&["throughput", "calibrate", folder.path().to_str().unwrap()], 2);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn lines_and_flags_that_contradict_the_draft_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = with(&folder, "long.log", |line| line.replacen("accept len: 3.5", "accept len: 9.5", 1));
+    let text = stderr(&["throughput", "predict", &log, "--accept-length", "2"], 2);
+    assert!(
+        text.contains("accept length 9.5") && text.contains(", line ") && text.contains("the 6 tokens"),
+        "{text}"
+    );
+    let log = with(&folder, "own.log", str::to_owned);
+    for command in [&["predict", "--accept-length", "2"][..], &["calibrate"]] {
+        let args = [&["throughput"], command, &[&log, "--draft-length", "3"]].concat();
+        let text = stderr(&args, 2);
+        assert!(text.contains("the log says draft length 5, --draft-length 3"), "{text}");
+    }
+    let _ = run(&["throughput", "calibrate", &log, "--draft-length", "5", "-q"]).success();
+}
+
+#[test]
+fn a_base_log_that_speculates() {
+    let (log, base) = (h200("e3k5_al351.log"), h200("e3k3_al299.log"));
+    let args =
+        ["throughput", "predict", log.to_str().unwrap(), "--accept-length", "2", "--draft-length", "5"];
+    let text = stderr(&[&args[..], &["--base", base.to_str().unwrap()]].concat(), 2);
+    assert!(text.contains("speculates (draft length 3)"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let empty = with(&folder, "empty.log", |line| line.replace("Decode batch", "Something else"));
+    let text = stderr(&[&args[..], &["--base", &empty]].concat(), 2);
+    assert!(text.contains("holds no decode lines"), "{text}");
+}
+
+/// A refused law: calibrate says so and is done, even with a client; whatever needs the law cannot be decided.
+#[test]
+fn a_refused_law_has_one_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = with(&folder, "one.log", |line| line.replace("#token:", "#tokens:"));
+    let client = h200("e3k5_al351.json");
+    let model = folder.path().join("model.json");
+    let model = model.to_str().unwrap();
+    let shown =
+        run(&["throughput", "calibrate", &log, "--client", client.to_str().unwrap(), "-o", model]).success();
+    let text = String::from_utf8_lossy(&shown.get_output().stderr).into_owned();
+    assert!(text.contains("not checked against") && text.contains("e3k5_al351.json"), "{text}");
+    let lengths = ["--isl", "5", "--osl", "5", "--duration", "1"];
+    let simulate = ["throughput", "simulate", model, "--accept-length", "2", "--concurrency", "1"];
+    let text = stderr(&[&simulate[..], &lengths].concat(), 3);
+    assert!(text.contains("the step law is refused"), "{text}");
+    let text = stderr(&["throughput", "predict", model, "--accept-length", "2", "--running-req", "3"], 3);
+    assert!(text.contains("the step law is refused"), "{text}");
+    fs::write(&log, "{}").unwrap();
+    let good = h200("e3k5_al351.log");
+    let text = stderr(&["throughput", "calibrate", good.to_str().unwrap(), "--client", &log], 2);
+    assert!(text.contains("one.log"), "{text}");
+}
+
+#[test]
+fn models_and_durations_beyond_any_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model.json");
+    let name = file.to_str().unwrap();
+    run(&["throughput", "calibrate", h200("e3k5_al351.log").to_str().unwrap(), "-o", name, "-q"]).success();
+    let good = fs::read_to_string(&file).unwrap();
+    let simulate = |duration| {
+        let args = ["throughput", "simulate", name, "--accept-length", "2", "--concurrency", "1"];
+        stderr(&[&args[..], &["--isl", "5", "--osl", "5", "--duration", duration]].concat(), 2)
+    };
+    for duration in ["1e300", "inf", "31622401"] {
+        assert!(simulate(duration).contains("up to 31622400"), "{duration}");
+    }
+    for (path, value) in [
+        ("/model/laws/0/outcome/step/a_s", 1e308),
+        ("/model/laws/0/outcome/step/lanes", 1e300),
+        ("/model/laws/0/outcome/prefill/p1_s", 1e7),
+        ("/model/laws/0/outcome/resamples/rows/3/1", 1e200),
+        ("/model/levels/0/tps", 1e300),
+        ("/model/levels/0/tps_band/1", 1e300),
+        ("/model/workload/output", 1e300),
+    ] {
+        let mut document: serde_json::Value = serde_json::from_str(&good).unwrap();
+        *document.pointer_mut(path).unwrap() = serde_json::json!(value);
+        fs::write(&file, document.to_string()).unwrap();
+        let text = stderr(&["throughput", "predict", name, "--accept-length", "2"], 2);
+        assert!(text.contains("calibrate again on the logs"), "{path}: {text}");
+    }
+    // So quick a step that a year has more of them than a run may take.
+    let mut document: serde_json::Value = serde_json::from_str(&good).unwrap();
+    for coefficient in ["a_s", "b_s", "c_s", "d_s"] {
+        document["model"]["laws"][0]["outcome"]["step"][coefficient] = serde_json::json!(1e-6);
+    }
+    document["model"]["laws"][0]["outcome"]["prefill"] = serde_json::json!({"p0_s": 0.0, "p1_s": 0.0});
+    document["model"]["laws"][0]["outcome"]["step"]["bend"] = serde_json::json!({"kind": "none"});
+    fs::write(&file, document.to_string()).unwrap();
+    assert!(simulate("31000000").contains("more than 4294967296 steps"));
+}

@@ -423,9 +423,12 @@ fn message(tokens: Option<u64>, identity: &[u8]) -> Option<String> {
 /// The arguments with no text longer than any that a server prints.
 pub(super) fn clipped(arguments: &ServerStart) -> ServerStart {
     let mut arguments = arguments.clone();
-    for text in
-        [&mut arguments.timestamp, &mut arguments.speculative_algorithm, &mut arguments.disaggregation_mode]
-    {
+    for text in [
+        &mut arguments.timestamp,
+        &mut arguments.speculative_algorithm,
+        &mut arguments.disaggregation_mode,
+        &mut arguments.model_path,
+    ] {
         *text = text.take().map(|text| clip(&text).to_owned());
     }
     arguments.graph_batches.truncate(MOST_BATCHES);

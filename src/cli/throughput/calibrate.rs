@@ -1,7 +1,7 @@
 //! `accsim throughput calibrate`: logs in, a model out.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -11,7 +11,7 @@ use crate::cli::output::write_to;
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, ModelDocument};
 use crate::report::text;
-use crate::throughput::{CalibrateError, check_against, read_client};
+use crate::throughput::{CalibrateError, CompareError, ServeError, check_against, read_client};
 
 /// Flags of `accsim throughput calibrate`.
 #[derive(Args, Clone, Debug)]
@@ -46,9 +46,7 @@ pub(super) fn run(
     let client = args
         .client
         .as_deref()
-        .map(|path| -> anyhow::Result<_> {
-            read_client(&bytes(path)?).with_context(|| path.display().to_string())
-        })
+        .map(|path| read_client(&bytes(path)?).with_context(|| path.display().to_string()))
         .transpose()?;
     let (calibrated, all_read) = from_logs(&args.logs, &args.about, global, err)?;
     let mut model = match calibrated {
@@ -59,7 +57,19 @@ pub(super) fn run(
             return Ok(if all_read { exit } else { exit.worst(Exit::Failed) });
         }
     };
-    let checks = client.map(|client| check_against(&mut model, &client)).transpose()?;
+    let checks = match client.map(|client| check_against(&mut model, &client)).transpose() {
+        Ok(checks) => checks,
+        // A refused law is a result of calibrate; there is only nothing to check then.
+        Err(CompareError::Serve(ServeError::Refused { .. })) => {
+            let client = args.client.as_deref().unwrap_or(Path::new("")).display();
+            writeln!(err, "note: not checked against {client}: the step law is refused")?;
+            None
+        }
+        Err(error) => {
+            let client = args.client.as_deref().unwrap_or(Path::new("")).display().to_string();
+            return Err(anyhow::Error::from(error).context(client));
+        }
+    };
     let document = ModelDocument::new(&model);
     if args.output.is_some() {
         write_to(args.output.as_deref(), out, |out| json::write(out, &document))?;
@@ -84,6 +94,18 @@ pub(super) fn exit_of(error: &CalibrateError) -> Exit {
         | CalibrateError::NothingSteady { .. } => Exit::Undecided,
         CalibrateError::ClockBack { .. }
         | CalibrateError::ClockJumps { .. }
-        | CalibrateError::NoDraftLength { .. } => Exit::Failed,
+        | CalibrateError::NoDraftLength { .. }
+        | CalibrateError::OtherServer { .. }
+        | CalibrateError::AcceptLength { .. }
+        | CalibrateError::DraftLength { .. } => Exit::Failed,
     }
+}
+
+/// A model without a step law cannot answer; everything else that gives no server is a bad question.
+pub(super) fn refusal(error: &ServeError, err: &mut dyn Write) -> std::io::Result<Option<Exit>> {
+    if !matches!(error, ServeError::Refused { .. }) {
+        return Ok(None);
+    }
+    writeln!(err, "refused: {error}")?;
+    Ok(Some(Exit::Undecided))
 }

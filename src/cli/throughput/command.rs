@@ -34,6 +34,6 @@ pub(crate) fn run(
         ThroughputCommand::Predict(args) => predict::run(args, global, out, err),
         ThroughputCommand::Simulate(args) => simulate::run(args, global, out, err),
         ThroughputCommand::Sweep(args) => sweep::run(args, global, out, err),
-        ThroughputCommand::Pareto(args) => pareto::run(args, global, out),
+        ThroughputCommand::Pareto(args) => pareto::run(args, global, out, err),
     }
 }

@@ -1,9 +1,12 @@
 //! Seconds on the command line.
 
-/// A number of seconds above 0.
+/// Longest time that is simulated: a year.
+const LONGEST_S: f64 = 31_622_400.0;
+
+/// A number of seconds above 0, up to a year.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
-    value.ok_or_else(|| "expected seconds above 0, like 120".to_owned())
+    let value = text.trim().parse::<f64>().ok().filter(|value| *value > 0.0 && *value <= LONGEST_S);
+    value.ok_or_else(|| format!("expected seconds above 0 and up to {LONGEST_S:.0}, like 120"))
 }
 
 /// A share from 0 to 1, or a percentage.

@@ -60,7 +60,12 @@ enum ParetoFormat {
     Svg,
 }
 
-pub(super) fn run(args: &ParetoArgs, global: &Global, out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub(super) fn run(
+    args: &ParetoArgs,
+    global: &Global,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     let name = args.points.display().to_string();
     let text = if args.points.as_os_str() == "-" {
         let mut text = Vec::new();
@@ -70,7 +75,12 @@ pub(super) fn run(args: &ParetoArgs, global: &Global, out: &mut dyn Write) -> an
     } else {
         bytes(&args.points)?
     };
-    let points = read(&text, args).with_context(|| name)?;
+    let (points, words) = read(&text, args).with_context(|| name.clone())?;
+    if let Some((line, cell)) = words.first().filter(|_| !global.quiet && !args.is_json()) {
+        let more = words.len() - 1;
+        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        writeln!(err, "warning: {name}, line {line}: {cell} is no number, so its point is invalid{more}")?;
+    }
     let standing = pareto(&points);
     let names = (args.x.as_str(), args.y.as_str());
     let format = match (args.json, args.format) {
@@ -98,8 +108,20 @@ pub(super) fn run(args: &ParetoArgs, global: &Global, out: &mut dyn Write) -> an
     Ok(Exit::Ok)
 }
 
-/// The two columns. A cell that is no number makes an invalid point, not an error.
-fn read(text: &[u8], args: &ParetoArgs) -> anyhow::Result<Vec<(f64, f64)>> {
+impl ParetoArgs {
+    fn is_json(&self) -> bool {
+        self.json || self.format == ParetoFormat::Json
+    }
+}
+
+/// A point each row.
+type Points = Vec<(f64, f64)>;
+
+/// Cells that are words: the line, and what stands there.
+type Words = Vec<(u64, String)>;
+
+/// The two columns. A cell that is no number makes an invalid point, not an error; the words among them are told.
+fn read(text: &[u8], args: &ParetoArgs) -> anyhow::Result<(Points, Words)> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text);
     let headers = reader.headers()?.clone();
     ensure!(!headers.is_empty(), "the table is empty; expected names of columns in its first row");
@@ -112,14 +134,25 @@ fn read(text: &[u8], args: &ParetoArgs) -> anyhow::Result<Vec<(f64, f64)>> {
         })
     };
     let (x, y) = (column(&args.x)?, column(&args.y)?);
-    let mut points = Vec::new();
+    let (mut points, mut words) = (Points::new(), Words::new());
     for record in reader.records() {
         let record = record?;
-        let number = |at: usize| record.get(at).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN);
+        let line = record.position().map_or(0, csv::Position::line);
+        let mut number = |at: usize| {
+            let cell = record.get(at).unwrap_or_default();
+            cell.parse().unwrap_or_else(|_| {
+                let shown: String = cell.chars().take(40).collect();
+                words.push((
+                    line,
+                    if shown.is_empty() { "an empty cell".to_owned() } else { format!("'{shown}'") },
+                ));
+                f64::NAN
+            })
+        };
         points.push((number(x), number(y)));
     }
     if points.is_empty() {
         bail!("the table has no rows");
     }
-    Ok(points)
+    Ok((points, words))
 }

@@ -1,5 +1,6 @@
 //! `accsim throughput predict`: tokens a second at other accept lengths.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use crate::cli::output::{is_svg, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, PredictDocument};
 use crate::report::{html, plot, text};
-use crate::throughput::{Lengths, Model, PredictError, Prediction, Question, predict};
+use crate::throughput::{Asked, Lengths, Level, Model, PredictError, Prediction, Question, predict};
 
 /// Flags of `accsim throughput predict`.
 #[derive(Args, Clone, Debug)]
@@ -82,7 +83,10 @@ pub(super) fn run(
         paths => {
             let logs: Vec<PathBuf> = paths.iter().chain(&args.base).cloned().collect();
             match from_logs(&logs, &args.about, global, err)? {
-                (Ok(model), all_read) => (model, all_read),
+                (Ok(model), all_read) => {
+                    check_base(&model, &args.base)?;
+                    (model, all_read)
+                }
                 (Err(error), all_read) => {
                     writeln!(err, "error: {error}")?;
                     return Ok(if all_read { exit_of(&error) } else { Exit::Failed });
@@ -93,10 +97,10 @@ pub(super) fn run(
     let drafts = drafts(&model, args)?;
     let mut predictions = Vec::new();
     let mut refused = Vec::new();
-    for running in batches(&model, args, drafts) {
+    for asked in batches(&model, args, drafts) {
         for accept_length in &args.accept_length {
-            let lengths = args.isl.zip(args.osl).map(|(input, output)| (input.mean(), output.mean()));
-            let question = Question { accept_length: *accept_length, drafts, running, lengths };
+            let lengths = args.isl.zip(args.osl);
+            let question = Question { accept_length: *accept_length, drafts, asked, lengths };
             match predict(&model, &question) {
                 Ok(found) => predictions.push(found),
                 Err(
@@ -154,21 +158,44 @@ fn drafts(model: &Model, args: &PredictArgs) -> anyhow::Result<Option<u32>> {
     }
 }
 
-/// The batches that are asked about.
-fn batches(model: &Model, args: &PredictArgs, drafts: Option<u32>) -> Vec<u32> {
-    let mut batches: Vec<u32> = if !args.concurrency.is_empty() {
-        let most = model.most_running.map_or(u32::MAX, |most| most.div_ceil(model.ranks.max(1)).max(1));
-        args.concurrency.iter().map(|clients| clients.div_ceil(model.ranks.max(1)).min(most)).collect()
-    } else if !args.running_req.is_empty() {
-        args.running_req.clone()
-    } else {
-        let of = |drafts: Option<u32>| -> Vec<u32> {
-            model.levels.iter().filter(|level| level.drafts == drafts).map(|level| level.running).collect()
+/// A base log is one without speculation.
+fn check_base(model: &Model, base: &[PathBuf]) -> anyhow::Result<()> {
+    for path in base {
+        let name = path.display().to_string();
+        let mut sources = model.sources.iter().filter(|source| source.name == name).peekable();
+        ensure!(sources.peek().is_some(), "--base {name} holds no decode lines");
+        if let Some(source) = sources.find(|source| source.drafts != Some(0)) {
+            let drafts = source.drafts.map_or_else(String::new, |drafts| format!(" (draft length {drafts})"));
+            bail!("--base {name} speculates{drafts}; give a log of a run without speculation");
+        }
+    }
+    Ok(())
+}
+
+/// The batches that are asked about: one row for each concurrency, else those of the flag, else those of the logs.
+fn batches(model: &Model, args: &PredictArgs, drafts: Option<u32>) -> Vec<Asked> {
+    if !args.concurrency.is_empty() {
+        let mut seen = HashSet::new();
+        return args
+            .concurrency
+            .iter()
+            .filter(|clients| seen.insert(**clients))
+            .map(|c| Asked::Clients(*c))
+            .collect();
+    }
+    let mut asked: Vec<(u32, Asked)> = if args.running_req.is_empty() {
+        let of = |level: &Level| match level.busy {
+            Some(busy) => (0, Asked::Clients(busy)),
+            None => (level.running, Asked::Running(level.running)),
         };
-        let own = of(drafts);
-        if own.is_empty() { model.levels.iter().map(|level| level.running).collect() } else { own }
+        let own: Vec<&Level> = model.levels.iter().filter(|level| level.drafts == drafts).collect();
+        let levels = if own.is_empty() { model.levels.iter().collect() } else { own };
+        // Of fewer ranks than there are only one request each can be asked for.
+        levels.into_iter().filter(|level| level.busy.is_none() || level.running == 1).map(of).collect()
+    } else {
+        args.running_req.iter().map(|running| (*running, Asked::Running(*running))).collect()
     };
-    batches.sort_unstable();
-    batches.dedup();
-    batches
+    asked.sort_by_key(|(running, _)| *running);
+    let mut seen = HashSet::new();
+    asked.into_iter().map(|(_, asked)| asked).filter(|asked| seen.insert(*asked)).collect()
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail, ensure};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::calibrate::refusal;
 use super::drawn::{draw, shown};
 use super::duration::{seconds, share};
 use super::read::model;
@@ -14,7 +15,7 @@ use crate::cli::format::FormatFlags;
 use crate::cli::number::{finite, whole};
 use crate::cli::output::{is_svg, whole_file, write_to};
 use crate::cli::{Exit, global::Global};
-use crate::law::{AcceptanceLaw, GeometricDecay, PerPosition, RealHead, Setting};
+use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, ThroughputSimulation};
 use crate::report::{html, plot, text};
 use crate::simulate::log::LocalTime;
@@ -23,7 +24,8 @@ use crate::throughput::sim::{
     simulate_logged,
 };
 use crate::throughput::{
-    Basis, Demand, Lengths, Model, SimulatedPoint, TraceForm, basis_at, open_loop, read_trace, server,
+    Demand, Ground, Lengths, Model, ServeError, SimulatedPoint, TraceForm, ground_at, open_loop, read_trace,
+    server,
 };
 
 const ACCEPTANCE: &str = "Acceptance";
@@ -207,7 +209,13 @@ pub(super) fn run(
     let model = model(&args.model)?;
     let drafts = args.drafts(&model)?;
     let law = args.law(drafts)?;
-    let server = args.server(&model, drafts, law)?;
+    let server = match args.server(&model, drafts, law) {
+        Ok(server) => server,
+        Err(error) => {
+            let refused = error.downcast_ref::<ServeError>().map(|error| refusal(error, err)).transpose()?;
+            return refused.flatten().ok_or(error);
+        }
+    };
     let traffics = args.traffics()?;
     let runs: Vec<(Server, Traffic)> =
         traffics.iter().map(|traffic| (server.clone(), traffic.clone())).collect();
@@ -217,8 +225,8 @@ pub(super) fn run(
         .iter()
         .zip(points)
         .map(|(traffic, point)| {
-            let basis = basis(&model, &server, traffic, &point);
-            SimulatedPoint { arrivals: traffic.arrivals, point, basis }
+            let ground = ground(&model, &server, traffic, &point);
+            SimulatedPoint { arrivals: traffic.arrivals, point, ground }
         })
         .collect();
     if let (Some(file), Some(traffic)) = (&args.emit_log, traffics.first()) {
@@ -249,13 +257,13 @@ pub(super) fn run(
 }
 
 /// What a point stands on: a closed loop's clients, or the batch that an open loop came to on average.
-fn basis(model: &Model, server: &Server, traffic: &Traffic, point: &Point) -> Basis {
+fn ground(model: &Model, server: &Server, traffic: &Traffic, point: &Point) -> Ground {
     let running = match traffic.arrivals {
         Arrivals::Closed { concurrency } => concurrency,
         Arrivals::Poisson { .. } | Arrivals::Trace => crate::law::whole32(point.mean_running.ceil()),
     };
     let (input, output) = traffic.requests.means();
-    basis_at(model, server, running, input, output)
+    ground_at(model, server, running, input, output)
 }
 
 /// Why an open loop has no steady state.
@@ -281,6 +289,12 @@ fn unstable(server: &Server, traffic: &Traffic) -> Option<String> {
         input: *input,
         cached: server.cached,
         output: *output,
+        batch_tokens: match server.prefilling {
+            Prefilling::Blocking { batch_tokens: tokens } | Prefilling::Chunked { tokens } => tokens,
+            Prefilling::Elsewhere { .. } => u32::MAX,
+        },
+        shares_draws: server.law.draws() == Draws::Shared,
+        overlap: server.overlap,
     };
     open_loop(&demand, rate / f64::from(server.ranks), server.most_running)
         .err()

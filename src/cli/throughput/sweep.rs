@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 
+use super::calibrate::refusal;
 use super::drawn::{draw, shown};
 use super::duration::seconds;
 use super::read::model;
@@ -17,7 +18,7 @@ use crate::golden::Thinking;
 use crate::report::json::{self, SweepDocument};
 use crate::report::{csv, html, plot, text};
 use crate::throughput::sim::Replicates;
-use crate::throughput::{Lengths, Model, Sweep, sweep};
+use crate::throughput::{Lengths, Model, Sweep, SweepError, sweep};
 
 /// Name of the drawing.
 const TITLE: &str = "Which draft length wins where";
@@ -96,7 +97,7 @@ pub(super) fn run(
     args: &SweepArgs,
     global: &Global,
     out: &mut dyn Write,
-    _err: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let model = model(&args.model)?;
     let known = |lengths: Option<Lengths>, mean: Option<f64>, flag: &str| {
@@ -113,7 +114,16 @@ pub(super) fn run(
         with_plain: true,
     };
     ensure!(!plan.concurrency.is_empty(), "the model holds no batches; give --concurrency");
-    let report = global.on_threads(|| sweep(&model, &plan))??;
+    let report = match global.on_threads(|| sweep(&model, &plan))? {
+        Ok(report) => report,
+        Err(error) => {
+            let refused = match &error {
+                SweepError::Serve(error) => refusal(error, err)?,
+                _ => None,
+            };
+            return refused.ok_or_else(|| error.into());
+        }
+    };
     let figures = plot::sweep(&args.curve, &plan.curve, &report);
     if let Some(file) = &args.plot {
         write_to(Some(file), out, |out| plot::write_svg(TITLE, &figures, out))?;

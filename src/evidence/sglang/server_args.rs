@@ -27,6 +27,8 @@ pub(super) fn parse(text: &[u8]) -> Option<ServerStart> {
             b"chunked_prefill_size" => start.chunked_prefill_size = number(value),
             b"disable_overlap_schedule" => start.overlap_disabled = boolean(value),
             b"max_running_requests" => start.max_running_requests = number(value),
+            b"model_path" => start.model_path = string(value),
+            b"disable_cuda_graph" => start.graphs_disabled = boolean(value),
             _ => {}
         }
     }

@@ -23,7 +23,9 @@ pub fn pareto(
             Standing::Dominated { by } => ("dominated", by.to_string()),
             Standing::Invalid => ("invalid", String::new()),
         };
-        writer.write_record([&index.to_string(), &x.to_string(), &y.to_string(), word, &by])?;
+        // What is no number leaves its cell empty: a column of numbers holds nothing else.
+        let number = |value: &f64| if value.is_finite() { value.to_string() } else { String::new() };
+        writer.write_record([&index.to_string(), &number(x), &number(y), word, &by])?;
     }
     writer.flush()
 }
@@ -36,6 +38,8 @@ pub fn sweep(out: &mut dyn Write, report: &SweepReport) -> io::Result<()> {
         "draft_length",
         "accept_length",
         "basis",
+        "factor_low",
+        "factor_high",
         "steady_tps",
         "steady_tps_se",
         "output_tps",
@@ -54,7 +58,9 @@ pub fn sweep(out: &mut dyn Write, report: &SweepReport) -> io::Result<()> {
             cell.concurrency.to_string(),
             cell.drafts.to_string(),
             format!("{:.2}", cell.accept_length),
-            cell.basis.name().to_owned(),
+            cell.ground.basis.name().to_owned(),
+            optional(cell.ground.stated().map(|(low, _)| low)),
+            optional(cell.ground.stated().map(|(_, high)| high)),
             format!("{:.2}", cell.point.steady_tps.mean),
             format!("{:.2}", cell.point.steady_tps.se),
             format!("{:.2}", cell.point.output_tps.mean),

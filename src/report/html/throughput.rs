@@ -10,7 +10,7 @@ use crate::report::excerpt::printable;
 use crate::report::plot::{self, Drawing, Figure, Part};
 use crate::report::text::throughput::clients;
 use crate::throughput::sim::Arrivals;
-use crate::throughput::{Prediction, SimulatedPoint, Standing, SweepReport};
+use crate::throughput::{Basis, Ground, Prediction, SimulatedPoint, Standing, SweepReport};
 
 /// Plots above tables.
 #[derive(Template)]
@@ -70,20 +70,34 @@ pub fn write_predictions(predictions: &[Prediction], text: &str, out: &mut dyn W
     for found in predictions {
         table.rows.push(vec![
             Cell::number(Some(found.question.accept_length), 2),
-            Cell::count(u64::from(found.question.running)),
+            Cell::count(u64::from(found.running)),
             Cell::number(Some(found.tps), 1),
-            Cell::number(Some(found.band.0), 1),
-            Cell::number(Some(found.band.1), 1),
+            Cell::number(Some(found.range.0), 1),
+            Cell::number(Some(found.range.1), 1),
             Cell::number(Some(found.tpot_s * 1e3), 2),
             Cell::number(found.e2e_s, 2),
-            Cell::number(found.speedup.map(|(speedup, _)| speedup), 2),
-            Cell::text(found.basis.name()),
+            match found.speedup {
+                Some((speedup, Basis::Extrapolated)) => {
+                    Cell::shown(format!("{speedup:.2} extrapolated"), speedup)
+                }
+                speedup => Cell::number(speedup.map(|(speedup, _)| speedup), 2),
+            },
+            Cell::text(match found.factor {
+                Some((low, high)) => format!("{} ({low:.2}-{high:.2} x)", found.basis.name()),
+                None => found.basis.name().to_owned(),
+            }),
         ]);
     }
     let figures = plot::predictions(predictions);
     let lead = "What the server would do at other accept lengths; each number says what it stands on.";
     FiguresPage::new(Page::new("Throughput at another accept length"), lead, &figures, vec![table], text)
         .write(out)
+}
+
+/// A basis, with the factors of an extrapolated number.
+fn standing(ground: Ground) -> String {
+    let name = ground.basis.name();
+    ground.stated().map_or_else(|| name.to_owned(), |(low, high)| format!("{name} ({low:.2}-{high:.2} x)"))
 }
 
 /// Writes what `throughput simulate` came to.
@@ -103,7 +117,7 @@ pub fn write_simulation(points: &[SimulatedPoint], text: &str, out: &mut dyn Wri
             "basis",
         ],
     );
-    for SimulatedPoint { arrivals, point, basis } in points {
+    for SimulatedPoint { arrivals, point, ground } in points {
         let (name, value) = match arrivals {
             Arrivals::Closed { concurrency } => (clients(*concurrency), f64::from(*concurrency)),
             Arrivals::Poisson { rate } => (format!("{rate} requests/s"), *rate),
@@ -119,7 +133,7 @@ pub fn write_simulation(points: &[SimulatedPoint], text: &str, out: &mut dyn Wri
             Cell::number(point.e2e_s.map(|e2e| e2e.p90), 3),
             Cell::number(point.ttft_s.map(|ttft| ttft.p50), 3),
             Cell::number(point.accept_length, 3),
-            Cell::text(basis.name()),
+            Cell::text(standing(*ground)),
         ]);
     }
     let figures = plot::simulation(points);
@@ -154,7 +168,7 @@ pub fn write_sweep(
             Cell::number(Some(cell.point.steady_tps.mean), 1),
             Cell::number(cell.point.e2e_s.map(|e2e| e2e.p50), 3),
             Cell::text(verdict),
-            Cell::text(cell.basis.name()),
+            Cell::text(standing(cell.ground)),
         ]);
     }
     let figures = plot::sweep(curve, cells, report);

@@ -51,15 +51,15 @@ pub fn predictions(predictions: &[Prediction]) -> Vec<Figure> {
         by
     };
     let length = |found: &Prediction| found.question.accept_length;
-    let running = |found: &Prediction| f64::from(found.question.running);
-    let by_running = |found: &Prediction| found.question.running;
+    let running = |found: &Prediction| f64::from(found.running);
+    let by_running = |found: &Prediction| found.running;
     // Whole thousandths, so that lengths can be keys.
     let by_length = |found: &Prediction| crate::law::whole32((found.question.accept_length * 1000.0).round());
     let batch = |running: u32| format!("{running} running");
     let al = |thousandths: u32| format!("AL {}", f64::from(thousandths) / 1000.0);
     let mut bands: BTreeMap<u32, Vec<(f64, f64, f64)>> = BTreeMap::new();
     for found in predictions {
-        bands.entry(by_running(found)).or_default().push((length(found), found.band.0, found.band.1));
+        bands.entry(by_running(found)).or_default().push((length(found), found.range.0, found.range.1));
     }
     let mut layers: Vec<Layer> = bands
         .into_values()
@@ -194,7 +194,7 @@ pub fn sweep(curve: &str, cells: &[(u32, f64)], report: &SweepReport) -> Vec<Fig
         let x = f64::from(cell.concurrency);
         tps.entry(cell.drafts).or_default().push((x, cell.point.steady_tps.mean));
         e2e.entry(cell.drafts).or_default().extend(cell.point.e2e_s.map(|e2e| (x, e2e.p50)));
-        *beyond.entry(cell.drafts).or_default() |= cell.basis == Basis::Extrapolated;
+        *beyond.entry(cell.drafts).or_default() |= cell.ground.basis == Basis::Extrapolated;
     }
     e2e.retain(|_, points| !points.is_empty());
     let name = |drafts: u32| {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::evidence::Place;
+use crate::evidence::{Place, ServerStart};
 use crate::throughput::model::Source;
 use crate::throughput::observe::LogRun;
+
+use super::server::is_plain;
 
 /// Why logs give no model at all.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -71,6 +73,48 @@ pub enum CalibrateError {
         /// The input.
         name: String,
     },
+    /// Runs of servers that are not the same.
+    #[error(
+        "{first} and {other} are logs of different servers ({what}: {left} and {right}): calibrate on each alone"
+    )]
+    OtherServer {
+        /// The first run that says so.
+        first: String,
+        /// Another one.
+        other: String,
+        /// What differs.
+        what: &'static str,
+        /// What the first says.
+        left: String,
+        /// What the other says.
+        right: String,
+    },
+    /// A line that no server with this draft length writes.
+    #[error(
+        "{name}, line {line}: accept length {found} is more than the {most} tokens that a step with {drafts} drafts can emit"
+    )]
+    AcceptLength {
+        /// The input.
+        name: String,
+        /// The line.
+        line: u64,
+        /// Its accept length.
+        found: f64,
+        /// The most.
+        most: u32,
+        /// Draft tokens.
+        drafts: u32,
+    },
+    /// A draft length by hand that the log contradicts.
+    #[error("{name}: the log says draft length {stated}, --draft-length {given}; leave the flag out")]
+    DraftLength {
+        /// The input.
+        name: String,
+        /// What its log says.
+        stated: u32,
+        /// What was given.
+        given: u32,
+    },
     /// All lines were excluded.
     #[error("no steady decode lines among {lines}: {excluded}; run longer at a constant concurrency")]
     NothingSteady {
@@ -79,6 +123,60 @@ pub enum CalibrateError {
         /// Why they do not count.
         excluded: String,
     },
+}
+
+/// Refuses runs of servers that differ in what a step costs.
+pub(super) fn same_server(runs: &[&LogRun]) -> Result<(), CalibrateError> {
+    let engine = |run: &LogRun| Some(if run.engine_lines > 0 { "vLLM" } else { "SGLang" }.to_owned());
+    let of =
+        |figure: fn(&ServerStart) -> Option<String>| move |run: &LogRun| run.server.as_ref().and_then(figure);
+    differ(runs, "engine", engine)?;
+    differ(runs, "model", of(|server| server.model_path.clone()))?;
+    differ(runs, "tensor-parallel size", of(|server| server.tp_size.map(|size| size.to_string())))?;
+    differ(runs, "data-parallel size", of(|server| server.dp_size.map(|size| size.to_string())))?;
+    differ(runs, "disaggregation", of(|server| server.disaggregation_mode.clone()))?;
+    differ(
+        runs,
+        "CUDA graphs",
+        of(|server| server.graphs_disabled.map(|disabled| if disabled { "off" } else { "on" }.to_owned())),
+    )?;
+    for plain in [true, false] {
+        let kind: Vec<&LogRun> = runs.iter().copied().filter(|run| is_plain(run) == plain).collect();
+        differ(
+            &kind,
+            "captured batch sizes",
+            of(|server| {
+                let sizes = &server.graph_batches;
+                (!sizes.is_empty()).then(|| sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))
+            }),
+        )?;
+    }
+    Ok(())
+}
+
+/// Refuses runs that say different things; one that says nothing agrees with all.
+fn differ(
+    runs: &[&LogRun],
+    what: &'static str,
+    says: impl Fn(&LogRun) -> Option<String>,
+) -> Result<(), CalibrateError> {
+    let mut said = runs.iter().filter_map(|run| Some((&run.name, says(run)?)));
+    let Some((first, left)) = said.next() else { return Ok(()) };
+    match said.find(|(_, right)| *right != left) {
+        Some((other, right)) => Err(CalibrateError::OtherServer {
+            first: first.clone(),
+            other: other.clone(),
+            what,
+            left: clipped(left),
+            right: clipped(right),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// What a message can hold.
+fn clipped(text: String) -> String {
+    if text.chars().count() > 80 { text.chars().take(80).chain("..".chars()).collect() } else { text }
 }
 
 /// Refuses a run whose times cannot be believed.

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::throughput::bootstrap;
 use crate::throughput::fit::{BendShape, Fit, Row, Shape, bic, fit, residual};
-use crate::throughput::model::{Fitted, Law, Merged, Missing, Outcome, Quality, Ranges};
+use crate::throughput::model::{
+    Coefficient, Fitted, IDENTIFIED, Law, Loose, Merged, Missing, Outcome, Quality, Ranges, Resamples,
+};
 use crate::throughput::observe::median;
+use crate::throughput::step::{PrefillLaw, StepLaw};
 
 use super::levels::{Key, LEAST_OF_LEVEL, by_level, mean_accept_length, slope};
 use super::runs::{Regime, count};
@@ -104,10 +107,39 @@ fn fitted(regime: &Regime, options: &Options) -> Result<Fitted, Vec<Missing>> {
     let (step, prefill) = shape.law(&fit.solution, &regime.graph_batches);
     let mut strata: BTreeMap<Key, Vec<(Row, f64)>> = BTreeMap::new();
     for (row, weight) in rows.iter().zip(&fit.weights) {
-        strata.entry((row.drafts, row.running)).or_default().push((*row, *weight));
+        strata.entry((row.drafts, row.running, row.busy)).or_default().push((*row, *weight));
     }
     let strata: Vec<Vec<(Row, f64)>> = strata.into_values().collect();
-    Ok(Fitted { step, prefill, merged, quality, resamples: bootstrap::coefficients(&strata, &shape) })
+    let resamples = bootstrap::coefficients(&strata, &shape);
+    let loose = loose(&shape, &step, prefill, &resamples);
+    Ok(Fitted { step, prefill, merged, quality, resamples, loose })
+}
+
+/// Standard errors within which a coefficient is told.
+const TOLD_ERRORS: f64 = 3.0;
+
+/// Standard errors within which one that is not told lies. The bootstrap knows only what varies: contexts in a window in which
+/// requests joined are estimates, and pull on the cost of a prefill batch by up to seven of them on simulated logs.
+const LOOSE_ERRORS: f64 = 8.0;
+
+/// The coefficients that the rows do not tell to [`IDENTIFIED`] of themselves.
+fn loose(shape: &Shape, step: &StepLaw, prefill: PrefillLaw, resamples: &Resamples) -> Vec<Loose> {
+    let values = [step.a_s, step.b_s, step.c_s, step.d_s, prefill.p0_s, prefill.p1_s, step.bend.slope_s()];
+    let asked = [true, true, true, shape.drafts, shape.batches, shape.prompts, shape.bend != BendShape::None];
+    let mut loose = Vec::new();
+    for (at, (coefficient, (value, asked))) in
+        Coefficient::ALL.into_iter().zip(values.into_iter().zip(asked)).enumerate()
+    {
+        let column = resamples.rows.iter().filter_map(|row| row.get(at).copied()).collect();
+        let Some((low, high)) = bootstrap::band(column).filter(|_| asked) else { continue };
+        // 5 % and 95 % points lie 1.645 standard errors from the middle.
+        let error = (high - value).max(value - low).max(0.0) / 1.645;
+        if TOLD_ERRORS * error > IDENTIFIED * value {
+            let off = LOOSE_ERRORS * error;
+            loose.push(Loose { coefficient, low_s: (value - off).max(0.0), high_s: value + off });
+        }
+    }
+    loose
 }
 
 fn singular(found: f64) -> Missing {
@@ -195,10 +227,10 @@ fn quality(rows: &[Row], shape: &Shape, whole: &Fit) -> Quality {
     }
 }
 
-/// Errors in tokens a second at each batch when it is left out of the fit; none with fewer than four.
+/// Errors in tokens a second at each batch when it is left out of the fit; none with fewer than three.
 fn left_out(rows: &[Row], shape: &Shape) -> Vec<f64> {
     let batches: BTreeSet<u32> = rows.iter().map(|row| row.running).collect();
-    if batches.len() <= LEAST_LEVELS {
+    if batches.len() < LEAST_LEVELS {
         return Vec::new();
     }
     // Of many batches a spread of them; each costs a fit.

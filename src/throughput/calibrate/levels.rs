@@ -14,14 +14,14 @@ use super::runs::{Regime, count};
 /// Fewest windows of a level that is reported.
 pub(super) const LEAST_OF_LEVEL: usize = 3;
 
-/// Draft length, where known, and batch.
-pub(super) type Key = (Option<u32>, u32);
+/// Draft length, where known, batch, and busy ranks, where not all are.
+pub(super) type Key = (Option<u32>, u32, Option<u32>);
 
 /// Rows by draft length and batch, in their order.
 pub(super) fn by_level(rows: &[Row]) -> BTreeMap<Key, Vec<Row>> {
     let mut levels: BTreeMap<Key, Vec<Row>> = BTreeMap::new();
     for row in rows {
-        levels.entry((row.drafts, row.running)).or_default().push(*row);
+        levels.entry((row.drafts, row.running, row.busy)).or_default().push(*row);
     }
     levels
 }
@@ -35,7 +35,7 @@ pub(super) fn mean_accept_length(rows: &[Row]) -> f64 {
 pub(super) fn slope(rows: &[Row]) -> Option<f64> {
     let medians: Vec<(u32, f64)> = by_level(rows)
         .into_iter()
-        .filter_map(|((_, running), rows)| {
+        .filter_map(|((_, running, _), rows)| {
             Some((running, median(rows.iter().map(|row| row.step_s).collect())?))
         })
         .take(1000)
@@ -58,7 +58,7 @@ pub(super) fn measured(regime: &Regime, law: &Law) -> Vec<Level> {
     by_level(&regime.rows)
         .into_iter()
         .filter(|(_, rows)| rows.len() >= LEAST_OF_LEVEL)
-        .map(|((drafts, running), rows)| {
+        .map(|((drafts, running, busy), rows)| {
             let seconds: f64 = rows.iter().map(Row::seconds).sum();
             let tps = rows.iter().map(Row::output_tokens).sum::<f64>() / seconds;
             let mean =
@@ -69,6 +69,8 @@ pub(super) fn measured(regime: &Regime, law: &Law) -> Vec<Level> {
             Level {
                 drafts,
                 running,
+                busy,
+                output: mean_output(&rows),
                 windows: count(rows.len()),
                 accept_length: mean_accept_length(&rows),
                 tps,
@@ -84,6 +86,14 @@ pub(super) fn measured(regime: &Regime, law: &Law) -> Vec<Level> {
             }
         })
         .collect()
+}
+
+/// Mean output tokens of the requests of rows: all tokens over the requests that they make.
+fn mean_output(rows: &[Row]) -> Option<f64> {
+    let known = rows.iter().filter_map(|row| Some((row.output_tokens(), row.output?)));
+    let (tokens, requests) = known
+        .fold((0.0, 0.0), |(tokens, requests), (more, output)| (tokens + more, requests + more / output));
+    (requests > 0.0).then_some(tokens / requests)
 }
 
 /// The share of time in prefill, and seconds a step without it: by the law, else `1 - t0/t1` from windows without a prefill line.

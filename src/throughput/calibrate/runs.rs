@@ -7,10 +7,10 @@ use crate::throughput::fit::Row;
 use crate::throughput::model::{Model, Source, Workload};
 use crate::throughput::observe::{LogRun, clean};
 
-use super::error::{CalibrateError, check, nothing_steady};
+use super::error::{CalibrateError, check, nothing_steady, same_server};
 use super::law::law;
 use super::levels::measured;
-use super::server::{Options, is_plain, server};
+use super::server::{Options, Server, is_plain, server, told_drafts};
 
 /// Rows of one regime: without speculation, or with it.
 #[derive(Default)]
@@ -34,6 +34,9 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
         }
         return Err(CalibrateError::NoDecodeLines);
     }
+    same_server(&runs)?;
+    check_drafts(&runs, options)?;
+    let ranks = runs.iter().map(|run| run.ranks).max().unwrap_or(1).clamp(1, 65_536);
     let mut regimes: BTreeMap<bool, Regime> = BTreeMap::new();
     let mut sources = Vec::new();
     for run in &runs {
@@ -43,12 +46,15 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
         if server.drafts.is_none() && runs.iter().filter(|run| !is_plain(run)).count() > 1 {
             return Err(CalibrateError::NoDraftLength { name: run.name.clone() });
         }
+        check_lengths(run, &server)?;
         let (windows, excluded) = clean(&run.windows);
+        let output = run.mean_output();
         let regime = regimes.entry(server.drafts != Some(0)).or_default();
         let sees_prefill = run.sees_prefill();
         let rows = windows.iter().filter_map(|window| {
             let row = Row::new(window, server.drafts, server.verified, &server.graph_batches)?;
-            Some(Row { sees_prefill, ..row })
+            let busy = Some(window.busy).filter(|busy| *busy < ranks);
+            Some(Row { sees_prefill, busy, output, ..row })
         });
         let before = regime.rows.len();
         regime.rows.extend(rows);
@@ -91,7 +97,7 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
         levels,
         sources,
         workload: workload(&runs),
-        ranks: runs.iter().map(|run| run.ranks).max().unwrap_or(1).clamp(1, 65_536),
+        ranks,
         batch_tokens: stated(|server| server.chunked_prefill_size),
         most_running: stated(|server| server.max_running_requests),
         overlap: runs.iter().find_map(|run| run.server.as_ref()?.overlap_disabled).map(|disabled| !disabled),
@@ -102,7 +108,35 @@ pub(super) fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
+/// A draft length by hand speaks for logs that do not say theirs; it may not contradict all that do.
+fn check_drafts(runs: &[&LogRun], options: &Options) -> Result<(), CalibrateError> {
+    let Some(given) = options.draft_length else { return Ok(()) };
+    let speculative: Vec<&LogRun> = runs.iter().copied().filter(|run| !is_plain(run)).collect();
+    if speculative.iter().any(|run| told_drafts(run).is_none_or(|told| told == given)) {
+        return Ok(());
+    }
+    match speculative.iter().find_map(|run| Some((run, told_drafts(run)?))) {
+        Some((run, stated)) => Err(CalibrateError::DraftLength { name: run.name.clone(), stated, given }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses an accept length that no step of the server has.
+fn check_lengths(run: &LogRun, server: &Server) -> Result<(), CalibrateError> {
+    let Some(drafts) = server.drafts else { return Ok(()) };
+    let most = drafts.saturating_add(1).max(server.verified);
+    let (found, line) = run.longest;
+    if found > f64::from(most) + 0.005 {
+        return Err(CalibrateError::AcceptLength { name: run.name.clone(), line, found, most, drafts });
+    }
+    Ok(())
+}
+
+/// What the requests of the runs with speculation are like; of the others, where there is none.
 fn workload(runs: &[&LogRun]) -> Workload {
+    let speculative: Vec<&LogRun> = runs.iter().copied().filter(|run| !is_plain(run)).collect();
+    let has_requests = speculative.iter().any(|run| run.prompts.requests > 0);
+    let runs: &[&LogRun] = if has_requests { &speculative } else { runs };
     let requests: u64 = runs.iter().map(|run| run.prompts.requests).sum();
     let (tokens, cached): (u64, u64) = runs
         .iter()

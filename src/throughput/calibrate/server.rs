@@ -29,12 +29,9 @@ pub(super) fn is_plain(run: &LogRun) -> bool {
     run.spec_lines == 0 && is_stated
 }
 
-/// The server of a run. Its draft length is the user's, else the arguments', else the one that its lines show or that alone explains
-/// their accept rates.
-pub(super) fn server(run: &LogRun, options: &Options) -> Server {
-    let stated = run.server.as_ref();
-    let is_plain = is_plain(run);
-    let of_server = stated.and_then(|server| {
+/// The draft length that a run's arguments state, that its lines show, or that alone explains their accept rates.
+pub(super) fn told_drafts(run: &LogRun) -> Option<u32> {
+    let of_server = run.server.as_ref().and_then(|server| {
         let by_width = server.num_draft_tokens.and_then(|tokens| tokens.checked_sub(1));
         // Servers whose drafts are no chain state no steps, or 0 of them.
         let stated = |drafts: Option<u32>| drafts.filter(|drafts| *drafts > 0);
@@ -42,12 +39,16 @@ pub(super) fn server(run: &LogRun, options: &Options) -> Server {
         stated(server.block_size).or(stated(server.num_steps)).or(stated(by_width))
     });
     let shown = || run.drafts_shown.or_else(|| draft_tokens_of(&run.rate_pairs()).map(|tokens| tokens - 1));
-    let drafts = if is_plain {
-        Some(0)
-    } else {
-        options.draft_length.or(of_server).or_else(shown).filter(|drafts| *drafts > 0)
-    };
-    let width = stated.and_then(|server| server.num_draft_tokens).filter(|_| options.draft_length.is_none());
+    of_server.or_else(shown).filter(|drafts| *drafts > 0)
+}
+
+/// The server of a run. What its log does not say of the draft length, the user does.
+pub(super) fn server(run: &LogRun, options: &Options) -> Server {
+    let stated = run.server.as_ref();
+    let is_plain = is_plain(run);
+    let drafts = if is_plain { Some(0) } else { told_drafts(run).or(options.draft_length) };
+    let drafts = drafts.filter(|drafts| is_plain || *drafts > 0);
+    let width = stated.and_then(|server| server.num_draft_tokens).filter(|tokens| *tokens > 0);
     let verified = if is_plain { 1 } else { width.unwrap_or(drafts.unwrap_or(0).saturating_add(1)) };
     let decodes_only = stated.is_some_and(|server| server.disaggregation_mode.as_deref() == Some("decode"))
         || run.has_transfer_fields;

@@ -159,6 +159,7 @@ mod tests {
             gap_s: None,
             clock_jumped: false,
             interval: 40,
+            busy: 1,
         }
     }
 

@@ -74,6 +74,10 @@ pub struct LogRun {
     pub output_tokens: f64,
     /// Data-parallel ranks that wrote decode lines.
     pub ranks: u32,
+    /// The longest accept length of a line, and the line.
+    pub longest: (f64, u64),
+    /// The line that was read last.
+    line: u64,
     drafts_vary: bool,
     pairs: FxHashSet<(u32, u32)>,
     stride: u64,
@@ -99,6 +103,8 @@ struct Builder {
     voices: FxHashMap<u32, u32>,
     dedup: Deduplicator,
     engines: Engines,
+    /// Decode lines that all ranks have written.
+    wrote: u64,
 }
 
 #[derive(Debug, Default)]
@@ -108,6 +114,8 @@ struct Rank {
     batches: u32,
     tokens: u64,
     clock_s: Option<f64>,
+    /// How many lines all ranks had written when this one wrote its last, and the one before.
+    wrote: (u64, u64),
 }
 
 /// Takes the records of logs and gives the runs in them. Feed it from a [`Reader`](crate::evidence::Reader): one
@@ -158,6 +166,7 @@ impl Observer {
     /// The next record.
     pub fn record(&mut self, place: Place, record: &Record<'_>) {
         let Some((name, builder)) = self.current.and_then(|index| self.open.get_mut(index)) else { return };
+        builder.run.line = place.line;
         match record {
             Record::Start(start) => {
                 if builder.run.decode_lines > 0 || builder.run.prefill_lines > 0 {
@@ -244,6 +253,7 @@ impl Builder {
         self.run.has_transfer_fields |=
             line.field("#transfer-req").is_some() || line.field("pre-allocated usage").is_some();
         self.run.ranks = self.run.ranks.max(rank.saturating_add(1));
+        let busy = self.busy(rank);
         let state = self.ranks.entry(rank).or_default();
         let accept_len = line.accept_len.map_or(1.0, crate::evidence::Hundredths::as_f64);
         let tps = line.gen_throughput_tps.filter(|tps| tps.is_finite() && *tps > 0.0);
@@ -270,8 +280,12 @@ impl Builder {
             gap_s,
             clock_jumped: jump.is_some(),
             interval,
+            busy,
         };
         self.run.output_tokens += tokens;
+        if !line.capped {
+            self.run.note_length(accept_len);
+        }
         if let Some((length, rate)) = line.accept_len.zip(line.accept_rate)
             && !line.capped
             && self.run.pairs.len() < MOST_PAIRS
@@ -284,7 +298,34 @@ impl Builder {
     }
 }
 
+impl Builder {
+    /// Notes a line of a rank: how many ranks wrote one since its last but one, itself included. Ranks step together, so one that
+    /// has requests writes as often; which of two writes first may change from line to line.
+    fn busy(&mut self, rank: u32) -> u32 {
+        self.wrote += 1;
+        let own = self.ranks.entry(rank).or_default();
+        let before = own.wrote.1;
+        own.wrote = (self.wrote, own.wrote.0);
+        let others =
+            self.ranks.iter().filter(|(other, state)| **other != rank && state.wrote.0 > before).count();
+        u32::try_from(others).unwrap_or(u32::MAX).saturating_add(1)
+    }
+}
+
 impl LogRun {
+    /// Notes the accept length of a line.
+    pub(super) fn note_length(&mut self, length: f64) {
+        if length > self.longest.0 {
+            self.longest = (length, self.line);
+        }
+    }
+
+    /// Mean output tokens of a request, where prefill lines count the requests.
+    pub(in crate::throughput) fn mean_output(&self) -> Option<f64> {
+        let requests = crate::law::float(self.prompts.requests);
+        (requests > 0.0).then(|| self.output_tokens / requests).filter(|output| *output >= 1.0)
+    }
+
     /// Whether its lines show prefills.
     #[must_use]
     pub fn sees_prefill(&self) -> bool {

@@ -95,6 +95,7 @@ impl Engines {
         run.engine_lines += 1;
         run.prefill_lines += u64::from(prompts.is_some());
         run.ranks = run.ranks.max(index.saturating_add(1));
+        run.note_length(accept_len);
         run.spec_lines += u64::from(speculated.is_some());
         run.timed_lines += u64::from(tps.is_some());
         run.output_tokens += f64::from(running) * accept_len * f64::from(interval);
@@ -113,6 +114,7 @@ impl Engines {
             gap_s: None,
             clock_jumped: false,
             interval,
+            busy: 1,
         });
     }
 }

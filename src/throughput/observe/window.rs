@@ -31,6 +31,8 @@ pub struct Window {
     pub clock_jumped: bool,
     /// Verify steps that it stands for.
     pub interval: u32,
+    /// Ranks that wrote a line since this one's last, itself included.
+    pub busy: u32,
 }
 
 impl Window {

@@ -1,6 +1,6 @@
 //! The loop: requests come, prompts are prefilled, all ranks step together.
 
-use crate::law::{Steps, Stream};
+use crate::law::{Draws, Steps, Stream};
 
 use super::arrivals::Source;
 use super::error::SimError;
@@ -11,8 +11,11 @@ use super::rank::{Rank, Taken};
 use super::server::{Prefilling, Server, WhenFull};
 use super::traffic::Traffic;
 
-/// Most steps of one run: some hours of work.
-const MOST_STEPS: u64 = 1 << 36;
+/// Most steps of one run: minutes of work.
+pub(super) const MOST_STEPS: u64 = 1 << 32;
+
+/// Most steps times requests of one run in which every request draws for itself.
+pub(super) const MOST_REQUEST_STEPS: u64 = 1 << 36;
 
 /// Takes what a log would show.
 type Sink<'a> = dyn FnMut(&LogEvent) + 'a;
@@ -59,6 +62,8 @@ struct Loop<'a> {
     jobs: Jobs,
     now: f64,
     outcome: Outcome,
+    /// Whether every request draws for itself, so that a step costs more work the more run.
+    draws_each: bool,
 }
 
 impl<'a> Loop<'a> {
@@ -77,6 +82,7 @@ impl<'a> Loop<'a> {
             jobs: Jobs::default(),
             now: 0.0,
             outcome: Outcome::default(),
+            draws_each: server.law.draws() == Draws::PerRequest,
         })
     }
 
@@ -203,7 +209,9 @@ impl<'a> Loop<'a> {
                 self.outcome.steady.0 += tokens;
             }
             let changed = rank.has_finished() || rank.active() != rank.batch.len() || next <= self.now;
-            if changed || self.outcome.steps > MOST_STEPS {
+            let is_long = self.outcome.steps > MOST_STEPS
+                || (self.draws_each && self.outcome.request_steps > MOST_REQUEST_STEPS);
+            if changed || is_long {
                 break;
             }
         }
@@ -213,7 +221,9 @@ impl<'a> Loop<'a> {
 
     /// One step of all ranks, at the pace of the slowest.
     fn step(&mut self, log: &mut Option<(u64, &mut Sink<'_>)>) -> Result<(), SimError> {
-        if log.is_none() && self.outcome.steps <= MOST_STEPS && self.glide()? {
+        let is_long = self.outcome.steps > MOST_STEPS
+            || (self.draws_each && self.outcome.request_steps > MOST_REQUEST_STEPS);
+        if log.is_none() && !is_long && self.glide()? {
             return Ok(());
         }
         let mut cost = 0.0_f64;
@@ -234,6 +244,9 @@ impl<'a> Loop<'a> {
         self.outcome.steps += 1;
         if self.outcome.steps > MOST_STEPS {
             return Err(SimError::TooLong { what: "steps", limit: MOST_STEPS });
+        }
+        if self.outcome.request_steps > MOST_REQUEST_STEPS && self.draws_each {
+            return Err(SimError::TooLong { what: "steps of requests", limit: MOST_REQUEST_STEPS });
         }
         let mut tokens = 0;
         for rank in &mut self.ranks {

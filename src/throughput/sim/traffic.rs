@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::throughput::lengths::{LONGEST, Lengths};
 
 use super::error::SimError;
+use super::lock_step::MOST_STEPS;
 use super::server::{Server, WhenFull};
 
 /// Most requests of one run.
@@ -111,6 +112,7 @@ impl Traffic {
         if !(self.warmup_s >= 0.0 && (self.warmup_s < self.duration_s)) {
             return Err(number("the warm-up", self.warmup_s, "seconds from 0 to less than the duration"));
         }
+        self.check_work(server)?;
         match self.arrivals {
             Arrivals::Closed { concurrency } if concurrency == 0 || concurrency > MOST_CLIENTS => {
                 return Err(number("the concurrency", f64::from(concurrency), "from 1 to 1048576"));
@@ -147,6 +149,30 @@ impl Traffic {
                 })
             }
         }
+    }
+}
+
+impl Traffic {
+    /// Refuses clients that would keep a server busy for more steps than a run has, before the first of them.
+    fn check_work(&self, server: &Server) -> Result<(), SimError> {
+        let Arrivals::Closed { concurrency } = self.arrivals else { return Ok(()) };
+        if !self.duration_s.is_finite() {
+            return Ok(());
+        }
+        let running = concurrency.div_ceil(server.ranks.max(1)).clamp(1, server.most_running.max(1));
+        let (input, output) = self.requests.means();
+        let step_s = server.step.fixed_s(running, server.drafts, server.verified);
+        let prefill_s = if server.prefilling.is_colocated() {
+            server.prefill.seconds(input * (1.0 - server.cached))
+        } else {
+            0.0
+        };
+        // As many steps as a request takes at most for each prefill: prefill may be most of the time.
+        let per_step_s = step_s + prefill_s * f64::from(running) / output.max(1.0);
+        if self.duration_s / per_step_s > crate::law::float(MOST_STEPS) {
+            return Err(SimError::TooLong { what: "steps", limit: MOST_STEPS });
+        }
+        Ok(())
     }
 }
 

@@ -14,6 +14,17 @@ pub struct ParetoDocument {
     coverage: Option<f64>,
     frontier_indices: Vec<usize>,
     dominated: Vec<Dominated>,
+    /// Every row with its numbers; null where a cell holds none.
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    index: usize,
+    x: Option<f64>,
+    y: Option<f64>,
+    standing: &'static str,
+    by: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,6 +57,19 @@ impl ParetoDocument {
             coverage: (valid > 0).then(|| crate::law::float(on_it) / crate::law::float(valid)),
             frontier_indices,
             dominated,
+            rows: points.iter().zip(standing).enumerate().map(|(index, row)| Row::new(index, row)).collect(),
         }
+    }
+}
+
+impl Row {
+    fn new(index: usize, ((x, y), standing): (&(f64, f64), &Standing)) -> Self {
+        let number = |value: &f64| Some(*value).filter(|value| value.is_finite());
+        let (standing, by) = match standing {
+            Standing::Frontier => ("frontier", None),
+            Standing::Dominated { by } => ("dominated", Some(*by)),
+            Standing::Invalid => ("invalid", None),
+        };
+        Self { index, x: number(x), y: number(y), standing, by }
     }
 }

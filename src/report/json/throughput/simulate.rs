@@ -24,6 +24,9 @@ struct PointEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_rps: Option<f64>,
     basis: &'static str,
+    /// Factors that the truth may lie at, for an extrapolated point.
+    factor_low: Option<f64>,
+    factor_high: Option<f64>,
     output_tps: f64,
     output_tps_se: f64,
     steady_tps: f64,
@@ -79,7 +82,9 @@ impl PointEntry {
                 Arrivals::Poisson { rate } => Some(tidy(rate)),
                 Arrivals::Closed { .. } | Arrivals::Trace => None,
             },
-            basis: simulated.basis.name(),
+            basis: simulated.ground.basis.name(),
+            factor_low: simulated.ground.stated().map(|(low, _)| tidy(low)),
+            factor_high: simulated.ground.stated().map(|(_, high)| tidy(high)),
             output_tps: tidy(point.output_tps.mean),
             output_tps_se: tidy(point.output_tps.se),
             steady_tps: tidy(point.steady_tps.mean),

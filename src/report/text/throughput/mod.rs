@@ -4,12 +4,16 @@ use std::io::{self, Write};
 
 use crate::throughput::sim::{Arrivals, Server};
 use crate::throughput::{
-    Basis, Bend, Comparison, Fitted, Law, Merged, Model, NOT_MODELLED, Outcome, PhaseFigures, Prediction,
+    Bend, Coefficient, Comparison, Fitted, Ground, Law, Merged, Model, NOT_MODELLED, Outcome, PhaseFigures,
     SimulatedPoint, Standing, Sweep, SweepReport,
 };
 
 use super::style::{BOLD, RESET};
 use super::table::{Align, Table};
+
+mod predictions;
+
+pub use predictions::predictions;
 
 /// What a calibration found.
 pub fn model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
@@ -99,33 +103,47 @@ fn coefficients(law: &Law, fitted: &Fitted) -> Vec<(&'static str, String)> {
     let step = &fitted.step;
     let merged = |kind| fitted.merged.contains(&kind);
     let fixed = if merged(Merged::DraftIntoFixed) { "a step (drafts included)" } else { "a step" };
+    let number = |coefficient, value: f64, (scale, unit): (f64, &str)| match fitted
+        .loose
+        .iter()
+        .find(|loose| loose.coefficient == coefficient)
+    {
+        None => format!("{:.3} {unit}", value * scale),
+        Some(loose) => format!(
+            "not told: between {:.3} and {:.3} {unit}; {}",
+            loose.low_s * scale,
+            loose.high_s * scale,
+            coefficient.remedy()
+        ),
+    };
+    let (ms, us, ns) = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"));
     let mut rows = vec![
-        (fixed, format!("{:.3} ms", step.a_s * 1e3)),
-        ("a verified token", format!("{:.3} us", step.b_s * 1e6)),
-        ("a KV token", format!("{:.3} ns", step.c_s * 1e9)),
+        (fixed, number(Coefficient::Step, step.a_s, ms)),
+        ("a verified token", number(Coefficient::Token, step.b_s, us)),
+        ("a KV token", number(Coefficient::Context, step.c_s, ns)),
     ];
     if step.lanes > 1.0 {
         rows.push(("contexts side by side", format!("{:.1} requests", step.lanes)));
     }
     if step.d_s > 0.0 || law.draft_lengths.len() > 1 {
-        rows.push(("a draft pass", format!("{:.3} ms", step.d_s * 1e3)));
+        rows.push(("a draft pass", number(Coefficient::Draft, step.d_s, ms)));
     }
     match step.bend {
         Bend::None => {}
         Bend::Hinge { from_tokens, slope_s } => rows.push((
             "a verified token more",
-            format!("{:.3} us beyond {from_tokens:.0} tokens a step", slope_s * 1e6),
+            format!("{} beyond {from_tokens:.0} tokens a step", number(Coefficient::Bend, slope_s, us)),
         )),
         Bend::Experts { experts, active, per_expert_s } => rows.push((
             "an expert touched",
-            format!("{:.3} us ({active} of {experts} a token)", per_expert_s * 1e6),
+            format!("{} ({active} of {experts} a token)", number(Coefficient::Bend, per_expert_s, us)),
         )),
     }
     if law.colocated {
         if !merged(Merged::BatchIntoPrompt) {
-            rows.push(("a prefill batch", format!("{:.3} ms", fitted.prefill.p0_s * 1e3)));
+            rows.push(("a prefill batch", number(Coefficient::PrefillBatch, fitted.prefill.p0_s, ms)));
         }
-        rows.push(("a prompt token", format!("{:.3} us", fitted.prefill.p1_s * 1e6)));
+        rows.push(("a prompt token", number(Coefficient::PromptToken, fitted.prefill.p1_s, us)));
     }
     rows
 }
@@ -199,88 +217,9 @@ pub fn checks(out: &mut dyn Write, checks: &[Comparison]) -> io::Result<()> {
     table.write(out)
 }
 
-/// Predictions, each with its basis.
-pub fn predictions(
-    out: &mut dyn Write,
-    model: &Model,
-    drafts: Option<u32>,
-    predictions: &[Prediction],
-    gpus: Option<u32>,
-) -> io::Result<()> {
-    let mut columns = vec![
-        ("accept len", Align::Right),
-        ("running", Align::Right),
-        ("tokens/s", Align::Right),
-        ("5-95 %", Align::Right),
-        ("basis", Align::Left),
-        ("TPOT ms", Align::Right),
-        ("E2E s", Align::Right),
-    ];
-    let has_base = predictions.iter().any(|found| found.speedup.is_some());
-    let has_factor = predictions.iter().any(|found| found.factor.is_some());
-    if gpus.is_some() {
-        columns.push(("tokens/s/GPU", Align::Right));
-    }
-    if has_base {
-        columns.extend([("speedup", Align::Right), ("breaks even at", Align::Right)]);
-    }
-    if has_factor {
-        columns.push(("truth may be", Align::Right));
-    }
-    let mut table = Table::new(columns);
-    for found in predictions {
-        let mut cells = vec![
-            format!("{:.2}", found.question.accept_length),
-            found.question.running.to_string(),
-            format!("{:.1}", found.tps),
-            format!("{:.1}-{:.1}", found.band.0, found.band.1),
-            found.basis.name().to_owned(),
-            format!("{:.3}", found.tpot_s * 1e3),
-            optional(found.e2e_s, 3),
-        ];
-        if let Some(gpus) = gpus {
-            cells.push(format!("{:.1}", found.tps / f64::from(gpus)));
-        }
-        if has_base {
-            cells.push(found.speedup.map_or_else(
-                || "-".to_owned(),
-                |(factor, basis)| {
-                    let label = if basis == Basis::Extrapolated { " extrapolated" } else { "" };
-                    format!("{factor:.2}x{label}")
-                },
-            ));
-            cells.push(optional(found.break_even, 2));
-        }
-        if has_factor {
-            cells.push(
-                found.factor.map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2} x")),
-            );
-        }
-        table.row(cells);
-    }
-    let what = if drafts == Some(0) {
-        "no speculation".to_owned()
-    } else {
-        format!("draft length {}", length(drafts))
-    };
-    let ranks = if model.ranks > 1 {
-        format!(", {} ranks, batches are those of one", model.ranks)
-    } else {
-        String::new()
-    };
-    writeln!(out, "{BOLD}{what}{ranks}{RESET}")?;
-    table.write(out)?;
-    let quality = model.law(drafts).and_then(Law::fitted).map(|fitted| fitted.quality);
-    let left_out = quality.and_then(|quality| quality.left_out_median.zip(quality.left_out_largest));
-    if let Some((median, largest)) = left_out {
-        writeln!(
-            out,
-            "error of the step law at a batch left out: median {:.1} %, largest {:.1} % (not in the band)",
-            median * 100.0,
-            largest * 100.0
-        )?;
-    }
-    Ok(())
+/// Factors that the truth may lie at, for an extrapolated number.
+fn factors(ground: Ground) -> String {
+    ground.stated().map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2} x"))
 }
 
 /// A simulation.
@@ -292,7 +231,8 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
         server.law.mean(),
         server.drafts
     )?;
-    let mut table = Table::new([
+    let has_factor = points.iter().any(|simulated| simulated.ground.stated().is_some());
+    let mut columns = vec![
         ("load", Align::Right),
         ("basis", Align::Left),
         ("tokens/s", Align::Right),
@@ -302,7 +242,11 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
         ("TPOT p50/p90/p99 ms", Align::Right),
         ("gap p50/p90/p99 ms", Align::Right),
         ("accept len", Align::Right),
-    ]);
+    ];
+    if has_factor {
+        columns.push(("truth may be", Align::Right));
+    }
+    let mut table = Table::new(columns);
     for simulated in points {
         let point = &simulated.point;
         let three = |values: Option<[f64; 3]>, digits: usize| {
@@ -311,13 +255,13 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
                 |[p50, p90, p99]| format!("{p50:.digits$}/{p90:.digits$}/{p99:.digits$}"),
             )
         };
-        table.row([
+        let mut cells = vec![
             match simulated.arrivals {
                 Arrivals::Closed { concurrency } => clients(concurrency),
                 Arrivals::Poisson { rate } => format!("{rate:.2}/s"),
                 Arrivals::Trace => "trace".to_owned(),
             },
-            simulated.basis.name().to_owned(),
+            simulated.ground.basis.name().to_owned(),
             format!("{:.1}", point.output_tps.mean),
             format!("{:.1}", point.steady_tps.mean),
             point.requests.to_string(),
@@ -325,7 +269,11 @@ pub fn simulation(out: &mut dyn Write, server: &Server, points: &[SimulatedPoint
             three(point.tpot_s.map(|found| [found.p50 * 1e3, found.p90 * 1e3, found.p99 * 1e3]), 2),
             three(point.gaps_s.map(|gaps| gaps.map(|gap| gap * 1e3)), 2),
             optional(point.accept_length, 3),
-        ]);
+        ];
+        if has_factor {
+            cells.push(factors(simulated.ground));
+        }
+        table.row(cells);
     }
     table.write(out)
 }
@@ -337,7 +285,7 @@ pub fn sweep(out: &mut dyn Write, plan: &Sweep, report: &SweepReport) -> io::Res
         "{BOLD}input {}, output {} tokens, {} x {:.0} s a cell{RESET}",
         plan.input, plan.output, plan.replicates.count, plan.duration_s
     )?;
-    let mut table = Table::new([
+    let mut columns = vec![
         ("concurrency", Align::Right),
         ("draft length", Align::Right),
         ("accept len", Align::Right),
@@ -345,17 +293,26 @@ pub fn sweep(out: &mut dyn Write, plan: &Sweep, report: &SweepReport) -> io::Res
         ("mean E2E s", Align::Right),
         ("p90 E2E s", Align::Right),
         ("basis", Align::Left),
-    ]);
+    ];
+    let has_factor = report.cells.iter().any(|cell| cell.ground.stated().is_some());
+    if has_factor {
+        columns.push(("truth may be", Align::Right));
+    }
+    let mut table = Table::new(columns);
     for cell in &report.cells {
-        table.row([
+        let mut cells = vec![
             cell.concurrency.to_string(),
             cell.drafts.to_string(),
             format!("{:.2}", cell.accept_length),
             format!("{:.1}", cell.point.steady_tps.mean),
             optional(cell.point.e2e_s.map(|found| found.mean), 3),
             optional(cell.point.e2e_s.map(|found| found.p90), 3),
-            cell.basis.name().to_owned(),
-        ]);
+            cell.ground.basis.name().to_owned(),
+        ];
+        if has_factor {
+            cells.push(factors(cell.ground));
+        }
+        table.row(cells);
     }
     table.write(out)?;
     writeln!(out)?;

@@ -1,16 +1,13 @@
-//! What a calibration knows, and its file.
+//! What a calibration knows.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::step::{PrefillLaw, StepLaw};
+use crate::throughput::step::{PrefillLaw, StepLaw};
 
-/// What a model file calls itself.
-pub const MODEL_KIND: &str = "accsim-throughput-model";
-
-/// The version of the model file that this program reads and writes.
-pub const MODEL_VERSION: u32 = 1;
+use super::coefficient::Loose;
+use super::missing::Missing;
 
 /// A calibrated server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +80,9 @@ pub struct Fitted {
     /// Coefficients of bootstrap resamples, in the order of `columns`.
     #[serde(default)]
     pub resamples: Resamples,
+    /// Coefficients that the logs do not tell to [`IDENTIFIED`](super::IDENTIFIED): their sum over a step is known better than each of them.
+    #[serde(default)]
+    pub loose: Vec<Loose>,
 }
 
 /// A coefficient that is part of another.
@@ -105,7 +105,7 @@ pub struct Quality {
     pub median_residual: f64,
     /// Their 90th percentile.
     pub p90_residual: f64,
-    /// Error in tokens a second at a batch that the fit did not see, median over the batches; none with fewer than four.
+    /// Error in tokens a second at a batch that the fit did not see, median over the batches; none with fewer than three.
     pub left_out_median: Option<f64>,
     /// The largest of them.
     pub left_out_largest: Option<f64>,
@@ -119,94 +119,6 @@ pub struct Resamples {
     pub stretches: u64,
     /// One row a resample: a, b, c, d, p0, p1 and the slope of the bend, in seconds.
     pub rows: Vec<[f64; 7]>,
-}
-
-/// What is missing to tell the coefficients apart.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "kebab-case")]
-pub enum Missing {
-    /// Nothing tells the draft length, so tokens verified a step are not known.
-    DraftLength,
-    /// The log does not show how many KV tokens are held.
-    KvTokens,
-    /// Fewer than three batches.
-    Levels {
-        /// Batches that there are.
-        found: Vec<u32>,
-    },
-    /// Contexts grow in step with the batch.
-    Contexts {
-        /// Largest context a request over the smallest.
-        spread: f64,
-    },
-    /// Prefill shares the server, and the log has no prefill lines.
-    PrefillLines,
-    /// The design is too close to singular.
-    Condition {
-        /// Condition number.
-        found: f64,
-        /// Largest allowed.
-        most: f64,
-    },
-    /// The law does not describe the windows.
-    Residuals {
-        /// Median relative residual.
-        found: f64,
-        /// Largest allowed.
-        most: f64,
-    },
-    /// Too few windows.
-    Windows {
-        /// Windows that count.
-        found: u64,
-        /// Fewest that do.
-        least: u64,
-    },
-}
-
-impl std::fmt::Display for Missing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::DraftLength => {
-                f.write_str("nothing tells how many tokens are drafted a step: name them with --draft-length")
-            }
-            Self::KvTokens => f.write_str(
-                "the log does not say how many KV tokens are held: vLLM prints a share of its cache, so name the cache's size with \
-                 --kv-cache-tokens (`GPU KV cache size` at the server's start)",
-            ),
-            Self::Levels { found } => write!(
-                f,
-                "only {} different numbers of running requests ({found:?}): run two more concurrency levels",
-                found.len()
-            ),
-            Self::Contexts { spread } => write!(
-                f,
-                "contexts grow in step with the batch (a request holds the same tokens to within {:.0} %): run a second input \
-                 length",
-                (spread - 1.0) * 100.0
-            ),
-            Self::PrefillLines => write!(
-                f,
-                "prefill shares the server, but the log has no prefill lines: keep the server's info lines, or name a decode \
-                 server with --role decode"
-            ),
-            Self::Condition { found, most } => write!(
-                f,
-                "the coefficients cannot be told apart (condition number {found:.1}, at most {most:.0}): run a second input \
-                 length, and concurrency levels further apart"
-            ),
-            Self::Residuals { found, most } => write!(
-                f,
-                "the law misses the median line by {:.1} % (at most {:.0} %): look for what changed during the run, and run \
-                 it again without it",
-                found * 100.0,
-                most * 100.0
-            ),
-            Self::Windows { found, least } => {
-                write!(f, "only {found} steady decode lines (at least {least}): run longer")
-            }
-        }
-    }
 }
 
 /// What logs covered, smallest and largest.
@@ -229,6 +141,12 @@ pub struct Level {
     pub drafts: Option<u32>,
     /// Requests running on a rank (N).
     pub running: u32,
+    /// Data-parallel ranks that had requests; none: all of them.
+    #[serde(default)]
+    pub busy: Option<u32>,
+    /// Output tokens of a request of these runs, mean; none where the logs do not tell.
+    #[serde(default)]
+    pub output: Option<f64>,
     /// Windows that count.
     pub windows: u64,
     /// Mean accept length, over tokens.
@@ -285,79 +203,21 @@ pub struct Workload {
     pub output: Option<f64>,
 }
 
-/// Why a text is no model.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// Not JSON, or fields that a model does not have.
-    #[error("not a throughput model of accsim")]
-    Syntax(#[from] serde_json::Error),
-    /// JSON of something else.
-    #[error("not a throughput model of accsim: \"kind\" is {found}; expected \"{MODEL_KIND}\"")]
-    Kind {
-        /// What stands there.
-        found: String,
-    },
-    /// A model of another version.
-    #[error(
-        "the model file has version {found}; this program reads version {MODEL_VERSION}: calibrate again on the logs"
-    )]
-    Version {
-        /// Its version.
-        found: String,
-    },
-    /// Numbers that no calibration gives.
-    #[error("the model holds {what}: calibrate again on the logs")]
-    Number {
-        /// What is wrong.
-        what: &'static str,
-    },
-}
-
-/// Reads a model file.
-pub fn read_model(text: &[u8]) -> Result<Model, ModelError> {
-    let mut document: serde_json::Value = serde_json::from_slice(text)?;
-    let field = |name: &str| document.get(name).cloned().unwrap_or(serde_json::Value::Null);
-    let (kind, version) = (field("kind"), field("version"));
-    if kind.as_str() != Some(MODEL_KIND) {
-        return Err(ModelError::Kind { found: kind.to_string().chars().take(40).collect() });
-    }
-    if version.as_u64() != Some(u64::from(MODEL_VERSION)) {
-        return Err(ModelError::Version { found: version.to_string().chars().take(40).collect() });
-    }
-    let body = document.get_mut("model").map(serde_json::Value::take).unwrap_or_default();
-    let model: Model = serde_json::from_value(body)?;
-    model.check()?;
-    Ok(model)
-}
-
 impl Model {
-    /// Whether its numbers are such as a calibration gives.
-    fn check(&self) -> Result<(), ModelError> {
-        let fault = |what| Err(ModelError::Number { what });
-        if self.ranks == 0 || self.ranks > 65_536 {
-            return fault("a number of ranks outside 1-65536");
-        }
-        for law in &self.laws {
-            if law.draft_lengths.iter().any(|drafts| *drafts > 1_000_000) {
-                return fault("a draft length above 1000000");
-            }
-            if let Outcome::Fitted(fitted) = &law.outcome {
-                let prefill = [fitted.prefill.p0_s, fitted.prefill.p1_s];
-                if !fitted.step.is_physical() || !prefill.into_iter().all(super::step::is_cost) {
-                    return fault("a coefficient that is negative or no number");
-                }
-            }
-        }
-        for level in &self.levels {
-            let positive = [level.accept_length, level.tps, level.context.unwrap_or(1.0)];
-            if level.running == 0 || !positive.into_iter().all(|value| value.is_finite() && value > 0.0) {
-                return fault("a measured level without requests, tokens or context");
-            }
-            if level.prefill_share.is_some_and(|share| !(0.0..1.0).contains(&share)) {
-                return fault("a prefill share outside 0-1");
-            }
-        }
-        Ok(())
+    /// The windows at a draft length with so many requests on each of so many busy ranks.
+    #[must_use]
+    pub fn level(&self, drafts: Option<u32>, running: u32, busy: u32) -> Option<&Level> {
+        let busy_of = |level: &Level| level.busy.unwrap_or(self.ranks.max(1));
+        self.levels
+            .iter()
+            .find(|level| (level.drafts, level.running, busy_of(level)) == (drafts, running, busy))
+    }
+
+    /// Most requests that all ranks together run at a time, where known.
+    #[must_use]
+    pub fn most_running_of_all(&self) -> Option<u32> {
+        let ranks = self.ranks.max(1);
+        self.most_running.map(|most| most.div_ceil(ranks).max(1).saturating_mul(ranks))
     }
 
     /// The law for a draft length: that without speculation for 0, the other for `None` too.
@@ -395,6 +255,12 @@ impl Law {
     #[must_use]
     pub fn verified(&self, drafts: u32) -> u32 {
         self.verified.get(&drafts).copied().unwrap_or(drafts.saturating_add(1))
+    }
+
+    /// The largest accept length that a step can have.
+    #[must_use]
+    pub fn most(&self, drafts: u32) -> u32 {
+        drafts.saturating_add(1).max(self.verified(drafts))
     }
 
     /// The coefficients, where they could be told apart.

@@ -1,0 +1,117 @@
+//! The model file: read, and checked before anything is computed from it.
+
+use crate::throughput::step::is_cost;
+
+use super::{Model, Outcome};
+
+/// What a model file calls itself.
+pub const MODEL_KIND: &str = "accsim-throughput-model";
+
+/// The version of the model file that this program reads and writes.
+pub const MODEL_VERSION: u32 = 1;
+
+/// Why a text is no model.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// Not JSON, or fields that a model does not have.
+    #[error("no model of accsim")]
+    Syntax(#[from] serde_json::Error),
+    /// JSON of something else.
+    #[error("no model of accsim: \"kind\" is {found}; expected \"{MODEL_KIND}\"")]
+    Kind {
+        /// What stands there.
+        found: String,
+    },
+    /// A model of another version.
+    #[error(
+        "the model file has version {found}; this program reads version {MODEL_VERSION}: calibrate again on the logs"
+    )]
+    Version {
+        /// Its version.
+        found: String,
+    },
+    /// Numbers that no calibration gives.
+    #[error("the model holds {what}: calibrate again on the logs")]
+    Number {
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// Reads a model file.
+pub fn read_model(text: &[u8]) -> Result<Model, ModelError> {
+    let mut document: serde_json::Value = serde_json::from_slice(text)?;
+    let field = |name: &str| document.get(name).cloned().unwrap_or(serde_json::Value::Null);
+    let (kind, version) = (field("kind"), field("version"));
+    if kind.as_str() != Some(MODEL_KIND) {
+        return Err(ModelError::Kind { found: kind.to_string().chars().take(40).collect() });
+    }
+    if version.as_u64() != Some(u64::from(MODEL_VERSION)) {
+        return Err(ModelError::Version { found: version.to_string().chars().take(40).collect() });
+    }
+    let body = document.get_mut("model").map(serde_json::Value::take).unwrap_or_default();
+    let model: Model = serde_json::from_value(body)?;
+    model.check()?;
+    Ok(model)
+}
+
+/// Least seconds of a step with one request.
+const LEAST_STEP_S: f64 = 1e-9;
+
+/// Longest mean length of a request, in tokens.
+const LONGEST: f64 = 1e9;
+
+/// Figures that a calibration gives: finite, not below 0, and far from where sums of them overflow.
+fn is_figure(value: f64) -> bool {
+    (0.0..=1e15).contains(&value)
+}
+
+impl Model {
+    /// Whether its numbers are such as a calibration gives.
+    fn check(&self) -> Result<(), ModelError> {
+        let fault = |what| Err(ModelError::Number { what });
+        if self.ranks == 0 || self.ranks > 65_536 {
+            return fault("a number of ranks outside 1-65536");
+        }
+        for law in &self.laws {
+            if law.draft_lengths.iter().any(|drafts| *drafts > 1_000_000) {
+                return fault("a draft length above 1000000");
+            }
+            if let Outcome::Fitted(fitted) = &law.outcome {
+                let prefill = [fitted.prefill.p0_s, fitted.prefill.p1_s];
+                let resampled = fitted.resamples.rows.iter().flatten().copied();
+                if !fitted.step.is_physical() || !prefill.into_iter().chain(resampled).all(is_cost) {
+                    return fault("a coefficient that is negative, above 3600 s, or no number");
+                }
+                let first = fitted.step.fixed_s(1, 0, 1) + fitted.step.kv_s(1.0, 1.0);
+                if first < LEAST_STEP_S {
+                    return fault("a step that takes no time");
+                }
+            }
+            let ranges = [law.ranges.context, law.ranges.accept_length];
+            if ranges.into_iter().any(|(low, high)| !(is_figure(low) && is_figure(high) && low <= high)) {
+                return fault("a covered range that is no range");
+            }
+        }
+        for level in &self.levels {
+            let positive = [level.accept_length, level.tps, level.context.unwrap_or(1.0)];
+            let all = [level.tps_band.0, level.tps_band.1, level.longest, level.step_s.unwrap_or(0.0)];
+            let all = all.into_iter().chain([level.output.unwrap_or(1.0)]).chain(positive);
+            if level.running == 0 || !all.into_iter().all(is_figure) || positive.contains(&0.0) {
+                return fault("a measured level without requests, tokens or context");
+            }
+            let shares = level.prefill_share_band.map_or([0.0; 2], |(low, high)| [low, high]);
+            if shares.into_iter().chain(level.prefill_share).any(|share| !(0.0..1.0).contains(&share)) {
+                return fault("a prefill share outside 0-1");
+            }
+        }
+        let workload = &self.workload;
+        let lengths = [workload.input, workload.output].into_iter().flatten();
+        if !(0.0..=1.0).contains(&workload.cached)
+            || lengths.into_iter().any(|length| !(1.0..=LONGEST).contains(&length))
+        {
+            return fault("a workload without tokens");
+        }
+        Ok(())
+    }
+}
