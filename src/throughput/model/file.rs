@@ -14,10 +14,10 @@ pub const MODEL_VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// Not JSON, or fields that a model does not have.
-    #[error("no model of accsim")]
+    #[error("not a throughput model of accsim")]
     Syntax(#[from] serde_json::Error),
     /// JSON of something else.
-    #[error("no model of accsim: \"kind\" is {found}; expected \"{MODEL_KIND}\"")]
+    #[error("not a throughput model of accsim: \"kind\" is {found}; expected \"{MODEL_KIND}\"")]
     Kind {
         /// What stands there.
         found: String,
