@@ -341,34 +341,7 @@ pub(super) fn about_mechanism(
                 }
             ),
         )),
-        Some(Mechanism::Real) => Some(error(
-            FindingCode::RealAcceptance,
-            place,
-            if constant == Some(1) {
-                format!(
-                    "every step shows 1.00: no draft was accepted, and nothing was simulated at {length}; check that {} \
-                     reached the server",
-                    setting(analysis.engine)
-                )
-            } else {
-                format!(
-                    "the drafts look judged, not accepted by a forced length of {length}: {}; check that {} reached the \
-                     server{}",
-                    if analysis.pool.positions.is_empty() {
-                        "they are not those of two neighbouring lengths"
-                    } else {
-                        "their shares fall off from position to position"
-                    },
-                    setting(analysis.engine),
-                    if analysis.engine == Engine::Vllm {
-                        ". A list of synthetic_acceptance_rates looks so too: where one was meant, keep the server's \
-                         start-up lines, which show it, in the log"
-                    } else {
-                        ""
-                    }
-                )
-            },
-        )),
+        Some(Mechanism::Real) => Some(real(seen, analysis, target)),
         Some(Mechanism::OtherCell) => match analysis.mechanisms.other.as_ref()? {
             Other::OneOff(value) => Some(one_off(seen, analysis.engine, target, *value)),
             Other::Cell(cell) => Some(error(
@@ -397,6 +370,33 @@ pub(super) fn about_mechanism(
         )),
         _ => None,
     }
+}
+
+/// Drafts that were judged, or looked so.
+fn real(seen: &Observed, analysis: &Analysis, target: &Target) -> Finding {
+    let (length, setting) = (target.accept_length(), setting(analysis.engine));
+    let message = if analysis.mechanisms.constant == Some(1) {
+        format!(
+            "every step shows 1.00: no draft was accepted, and nothing was simulated at {length}; check that {setting} reached \
+             the server"
+        )
+    } else {
+        format!(
+            "the drafts look judged, not accepted by a forced length of {length}: {}; check that {setting} reached the server{}",
+            if analysis.pool.positions.is_empty() {
+                "they are not those of two neighbouring lengths"
+            } else {
+                "their shares fall off from position to position"
+            },
+            if analysis.engine == Engine::Vllm {
+                ". A list of synthetic_acceptance_rates looks so too: where one was meant, keep the server's start-up \
+                 lines, which show it, in the log"
+            } else {
+                ""
+            }
+        )
+    };
+    error(FindingCode::RealAcceptance, seen.line_log.first, message)
 }
 
 fn one_off(seen: &Observed, engine: Engine, target: &Target, value: f64) -> Finding {
