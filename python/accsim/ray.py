@@ -252,6 +252,7 @@ def _merged(kept: list[Any], num_cpus: float, golden: list[str]) -> Any:
         # As many as come to equal shares.
         share = math.ceil(count / math.ceil(count / _FAN_IN))
         merged = parts.repartition(math.ceil(count / share))
+        # A merge that is lost again and again ends the whole: nothing is left out in silence.
         merged = merged.map_batches(merge, batch_size=None, num_cpus=num_cpus, max_retries=_FIRST_TRIES)
         parts = merged.materialize()
     return parts

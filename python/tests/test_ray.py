@@ -166,12 +166,13 @@ class Fleet(unittest.TestCase):
             cluster = type(self).cluster
             cluster.remove_node(type(self).lost_node, allow_graceful=False)
             (self.folder / "go").touch()
-            type(self).lost_node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
 
         thread = threading.Thread(target=lose)
         thread.start()
         found = accsim.ray.audit_manifest(self.manifest, rows_per_task=3, program=self._program("wait", 0))
         thread.join()
+        # Another one for the tests to come.
+        type(self).lost_node = type(self).cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
         self.assertEqual((found.exit_code, found.table), self._alone("csv"))
         # Seven tasks, and one of them twice.
         self.assertGreaterEqual(len(self._calls()), 8)

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -33,6 +34,8 @@ fn server(root: &Path, breaks: usize) -> (SocketAddr, Asked) {
 
 /// One request, and the end of the connection.
 fn serve(mut client: TcpStream, root: &Path, breaks: usize, asked: &Asked) -> Option<()> {
+    // A greeting of TLS has no end of a line.
+    client.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
     let mut lines = BufReader::new(client.try_clone().ok()?).lines().map_while(Result::ok);
     let request = lines.next()?;
     let mut words = request.split(' ');
@@ -106,7 +109,8 @@ fn runs() -> (TempDir, PathBuf) {
 /// Audits `url` + name and the file, and compares.
 fn compare(folder: &Path, settings: &[(&str, &str)], url: &str, name: &str) {
     let output = accsim(folder, settings, &format!("audit {url}{name} {TARGET} --json"));
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    let found: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
     let output = accsim(folder, &[], &format!("audit runs/{name} {TARGET} --json"));
     let expected = text(&output.stdout).replace("\"runs/", &format!("\"{url}"));
     assert_eq!(found, serde_json::from_str::<Value>(&expected).unwrap(), "{url}{name}");
@@ -160,7 +164,11 @@ fn google_and_azure_are_asked_at_their_endpoints() {
         }
         let output = accsim(folder.path(), settings, &format!("audit {url}none.log {TARGET}"));
         assert_eq!(output.status.code(), Some(2));
-        assert!(text(&output.stderr).contains(&format!("cannot read {url}none.log")), "{}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains(&format!("cannot read {url}none.log")),
+            "{}",
+            text(&output.stderr)
+        );
     }
     let asked = asked.lock().unwrap();
     assert!(asked.iter().any(|asked| asked.starts_with("GET /runs/big.log")), "{asked:?}");

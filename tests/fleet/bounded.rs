@@ -49,7 +49,10 @@ fn a_long_log_is_judged_as_one_pass_judges_it() {
     // Through another part, and back.
     assert_eq!(code(&accsim(folder.path(), "merge a.json --partial -o again.json")), 0);
     same(&merged(folder.path(), "again.json a.json").0, &one, "again");
-    assert_eq!(fs::read(folder.path().join("a.json")).unwrap(), fs::read(folder.path().join("again.json")).unwrap());
+    assert_eq!(
+        fs::read(folder.path().join("a.json")).unwrap(),
+        fs::read(folder.path().join("again.json")).unwrap()
+    );
     // As a table: byte for byte.
     write(folder.path(), "m.csv", "path,accept_length,max_accept_length\nrun,3.5,6\n");
     let expected = accsim(folder.path(), "audit --manifest m.csv --format csv");
@@ -107,7 +110,8 @@ fn many_logs_of_one_point_stay_small_together() {
     let (forth, _) = merged(folder.path(), "h1.json h2.json");
     let (back, _) = merged(folder.path(), "h2.json h1.json h2.json");
     assert_eq!(forth, back);
-    for name in ["verdict", "accept_len", "spec_lines", "decode_lines", "steps", "independent_steps", "ranks"] {
+    for name in ["verdict", "accept_len", "spec_lines", "decode_lines", "steps", "independent_steps", "ranks"]
+    {
         assert_eq!(forth[name], one[name], "{name}");
     }
 }
@@ -121,8 +125,15 @@ fn rows_are_put_together_as_the_manifest_has_them() {
         let name = format!("workers/node1_decode_w{worker}.out");
         log(folder.path(), &name, worker, 60, "");
     }
-    write(folder.path(), "short.env", "SGLANG_SIMULATE_ACC_LEN=3.5\nSGLANG_SIMULATE_ACC_METHOD=match-expected\n");
-    write(folder.path(), "m.jsonl", r#"{"path":"a.log","accept_length":3.5,"max_accept_length":6,"labels":{"b":"1"}}
+    write(
+        folder.path(),
+        "short.env",
+        "SGLANG_SIMULATE_ACC_LEN=3.5\nSGLANG_SIMULATE_ACC_METHOD=match-expected\n",
+    );
+    write(
+        folder.path(),
+        "m.jsonl",
+        r#"{"path":"a.log","accept_length":3.5,"max_accept_length":6,"labels":{"b":"1"}}
 {"path":"a.log","accept_length":3.5,"max_accept_length":6,"labels":{"a":"2"}}
 {"path":["b.log","none.log"],"accept_length":3.5,"max_accept_length":6}
 {"path":"workers","accept_length":3.5,"max_accept_length":6}
@@ -131,10 +142,14 @@ fn rows_are_put_together_as_the_manifest_has_them() {
 {"path":"b.log","env":"short.env"}
 {"path":"b.log","accept_length":3.5,"max_accept_length":6,"engine":"vllm"}
 {"path":"c.log","accept_length":3.5,"max_accept_length":6,"since":"2026-10-13","until":"2026-10-12"}
-"#);
+"#,
+    );
     let expected = accsim(folder.path(), "audit --manifest m.jsonl --format csv");
     for index in 1..=3 {
-        accsim(folder.path(), &format!("audit --manifest m.jsonl --shard {index}/3 --partial -o p{index}.json"));
+        accsim(
+            folder.path(),
+            &format!("audit --manifest m.jsonl --shard {index}/3 --partial -o p{index}.json"),
+        );
     }
     for order in ["p1.json p2.json p3.json", "p3.json p1.json p2.json p1.json"] {
         let found = accsim(folder.path(), &format!("merge {order} --format csv"));
@@ -165,9 +180,13 @@ fn a_row_that_was_lost_says_why() {
     let folder = super::runs();
     write(folder.path(), "m.csv", "path,accept_length,max_accept_length\na.log,3.5,6\nb.log,3.5,6\n");
     accsim(folder.path(), "audit --manifest m.csv --shard 1/2 --partial -o p1.json");
-    let lost = accsim(folder.path(), "audit --manifest m.csv --shard 2/2 --partial --failure=gone -o p2.json");
+    let lost =
+        accsim(folder.path(), "audit --manifest m.csv --shard 2/2 --partial --failure=gone -o p2.json");
     assert_eq!(code(&lost), 2);
     let found = accsim(folder.path(), "merge p1.json p2.json --format csv");
     let rows = super::rows(&found.stdout);
-    assert_eq!((rows.len(), rows[0]["verdict"].as_str(), rows[1]["failure"].as_str()), (2, "consistent", "gone"));
+    assert_eq!(
+        (rows.len(), rows[0]["verdict"].as_str(), rows[1]["failure"].as_str()),
+        (2, "consistent", "gone")
+    );
 }

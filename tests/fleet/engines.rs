@@ -32,7 +32,11 @@ fn compare(folder: &Path, target: &str) {
     let nested = accsim(folder, &format!("merge {back} --partial -o nested.json"));
     assert_eq!(code(&nested), 0, "{}", text(&nested.stderr));
     for given in [forth.as_str(), back.as_str(), "whole.json", "nested.json p0.json whole.json"] {
-        assert_eq!(json(&accsim(folder, &format!("merge {given} --json"))), one, "{names:?} {target} {given}");
+        assert_eq!(
+            json(&accsim(folder, &format!("merge {given} --json"))),
+            one,
+            "{names:?} {target} {given}"
+        );
     }
 }
 

@@ -93,8 +93,9 @@ fn list(folder: &Path) -> Vec<Beside> {
         .map(|entry| entry.path())
         .collect();
     files.sort();
-    let is_small =
-        |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
+    let is_small = |path: &PathBuf| {
+        fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES)
+    };
     // Of thousands only the first ones are asked for their size.
     let files = files.into_iter().filter(is_small).take(MOST_FILES);
     files

@@ -110,7 +110,10 @@ impl AuditArgs {
         set("confidence", (self.confidence != Confidence::default()).then(|| confidence.to_string()));
         set("decode_log_interval", self.decode_log_interval.map(|interval| interval.to_string()));
         let engine = self.engine.to_possible_value();
-        set("engine", engine.filter(|_| self.engine != LogEngine::Auto).map(|value| value.get_name().to_owned()));
+        set(
+            "engine",
+            engine.filter(|_| self.engine != LogEngine::Auto).map(|value| value.get_name().to_owned()),
+        );
         set("since", self.since.as_ref().map(ToString::to_string));
         set("until", self.until.as_ref().map(ToString::to_string));
         for (name, value) in self.replay.columns() {

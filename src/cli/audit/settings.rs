@@ -58,13 +58,7 @@ impl SettingFiles {
             );
             named.push(found);
         }
-        Ok(Self {
-            logs: 0,
-            names: Vec::new(),
-            named,
-            folders: folders.clone(),
-            read: HashSet::new(),
-        })
+        Ok(Self { logs: 0, names: Vec::new(), named, folders: folders.clone(), read: HashSet::new() })
     }
 
     /// The logs are read: they have the first numbers.

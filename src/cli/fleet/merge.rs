@@ -67,8 +67,9 @@ pub(in crate::cli) fn run(
     }
     let flags = AuditArgs::bare(args.format, args.output.clone())?;
     let mut points: Vec<PartPoint> = points.into_values().collect();
-    points
-        .sort_by(|left, right| (left.row, left.place, &left.name).cmp(&(right.row, right.place, &right.name)));
+    points.sort_by(|left, right| {
+        (left.row, left.place, &left.name).cmp(&(right.row, right.place, &right.name))
+    });
     // The verdict of a pass elsewhere is there as the tables of many runs print it.
     if points.iter().any(|point| point.row.is_some() || judge.verdict(point).is_some()) {
         check_format(args.format.format(), args.output.is_some())?;
@@ -229,8 +230,7 @@ impl<'a> Judge<'a> {
         let mut files = PartFiles::of([point]);
         let report = self.report(point, 0, &mut files, notes)?;
         let names = files.names();
-        let run =
-            AuditRun { points: &[], verdict: report.verdict, files: &names, errors: &[], notes: &[] };
+        let run = AuditRun { points: &[], verdict: report.verdict, files: &names, errors: &[], notes: &[] };
         Ok(FleetPoint::new(&run, &report)?)
     }
 

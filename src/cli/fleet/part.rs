@@ -103,8 +103,7 @@ impl PartPoint {
     }
 
     fn sum_of(&self) -> String {
-        let logs: Vec<_> =
-            self.logs.iter().map(|log| (log.number, log.part.id(), log.part.own())).collect();
+        let logs: Vec<_> = self.logs.iter().map(|log| (log.number, log.part.id(), log.part.own())).collect();
         let all = (
             &self.name,
             (self.row, &self.run, self.place),
@@ -154,7 +153,9 @@ impl PartPoint {
         // The verdict of one pass goes before records.
         let most = match self.one_pass {
             None => MOST_LOGS,
-            Some(_) => MOST.saturating_sub(serde_json::to_vec(&self).map_or(0, |bytes| bytes.len())).min(MOST_LOGS),
+            Some(_) => {
+                MOST.saturating_sub(serde_json::to_vec(&self).map_or(0, |bytes| bytes.len())).min(MOST_LOGS)
+            }
         };
         self.logs.clone_from(&all);
         for halvings in 1..=MOST_HALVINGS {

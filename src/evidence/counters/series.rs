@@ -50,6 +50,7 @@ impl<'de> serde::Deserialize<'de> for SeriesKey {
 
 const UNKNOWN: &str = "a metric that is not known";
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields out by reference")]
 fn write_family<S: serde::Serializer>(family: &&'static Family, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(family.name)
 }

@@ -52,7 +52,9 @@ impl Span {
 }
 
 /// What kind of file counters stand in. One measurement may be exported in several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Form {
     /// One JSON document, with the sums of the whole run.
     Json,

@@ -320,7 +320,9 @@ fn build(scheme: &str, base: &str) -> Result<Store, Error> {
                 });
             }
             let options = client(allows_http);
-            Arc::new(HttpBuilder::new().with_url(base).with_client_options(options).with_retry(retry).build()?)
+            Arc::new(
+                HttpBuilder::new().with_url(base).with_client_options(options).with_retry(retry).build()?,
+            )
         }
     })
 }
