@@ -67,7 +67,7 @@ fn a_coefficient_that_is_not_told_is_printed_as_a_range() {
     let text = stdout(&["throughput", "calibrate", h200("e3k5_al351.log").to_str().unwrap()]);
     let row = text.lines().find(|line| line.trim_start().starts_with("a prefill batch")).unwrap();
     assert!(
-        row.contains("not told: between") && row.contains("run inputs of very different lengths"),
+        row.contains("not told, between") && row.contains("run inputs of very different lengths"),
         "{text}"
     );
 }
