@@ -93,7 +93,7 @@ impl Demand<'_> {
     #[must_use]
     pub fn is_exact(&self) -> bool {
         let cv = self.output.cv();
-        if !self.shares_draws { cv > LEAST_SPREAD } else { cv <= 0.0 || cv > LEAST_SPREAD }
+        cv > LEAST_SPREAD || (self.shares_draws && cv <= 0.0)
     }
 
     /// What does not depend on the coefficients, but for the lanes.

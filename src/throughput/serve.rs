@@ -75,11 +75,8 @@ pub fn ground_at(model: &Model, server: &Server, concurrency: u32, input: f64, o
     let (least, most) = law.ranges.context;
     // The mean context of a log's windows is known to a part in a thousand.
     let context = input + output / 2.0;
-    let context = if context >= least * 0.999 && context <= most * 1.001 {
-        context.clamp(least, most)
-    } else {
-        context
-    };
+    let covered = (least * 0.999)..=(most * 1.001);
+    let context = if covered.contains(&context) { context.clamp(least, most) } else { context };
     Ground::of(law, running, context, server.drafts, changes(model, law, server))
 }
 

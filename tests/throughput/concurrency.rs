@@ -13,7 +13,7 @@ fn ranked(concurrencies: &[u32]) -> (Server, accsim::throughput::Model) {
     let mut logs = Vec::new();
     for input in ["1000", "4000"] {
         for clients in concurrencies {
-            let traffic = Traffic::closed(*clients, lengths(input), lengths("200-600"), 40.0);
+            let traffic = Traffic::closed(*clients, lengths(input), lengths("200-600"), 25.0);
             logs.push(log(&server, &traffic, u64::from(*clients)));
         }
     }
@@ -23,7 +23,7 @@ fn ranked(concurrencies: &[u32]) -> (Server, accsim::throughput::Model) {
 }
 
 fn simulated(server: &Server, clients: u32) -> f64 {
-    let traffic = Traffic::closed(clients, lengths("1000"), lengths("200-600"), 300.0);
+    let traffic = Traffic::closed(clients, lengths("1000"), lengths("200-600"), 150.0);
     simulate(server, &traffic, 5, 0).unwrap().steady_tps()
 }
 

@@ -164,8 +164,8 @@ fn differ(
     let Some((first, left)) = said.next() else { return Ok(()) };
     match said.find(|(_, right)| *right != left) {
         Some((other, right)) => Err(CalibrateError::OtherServer {
-            first: first.clone(),
-            other: other.clone(),
+            first: if first == other { format!("a log in {first}") } else { first.clone() },
+            other: if first == other { "another".to_owned() } else { other.clone() },
             what,
             left: clipped(left),
             right: clipped(right),

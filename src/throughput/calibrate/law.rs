@@ -227,10 +227,11 @@ fn quality(rows: &[Row], shape: &Shape, whole: &Fit) -> Quality {
     }
 }
 
-/// Errors in tokens a second at each batch when it is left out of the fit; none with fewer than three.
+/// Errors in tokens a second at each batch when it is left out of the fit; none with fewer than four.
 fn left_out(rows: &[Row], shape: &Shape) -> Vec<f64> {
     let batches: BTreeSet<u32> = rows.iter().map(|row| row.running).collect();
-    if batches.len() < LEAST_LEVELS {
+    // Of three batches two are left, which every shape fits: that would say nothing.
+    if batches.len() <= LEAST_LEVELS {
         return Vec::new();
     }
     // Of many batches a spread of them; each costs a fit.

@@ -105,7 +105,7 @@ pub struct Quality {
     pub median_residual: f64,
     /// Their 90th percentile.
     pub p90_residual: f64,
-    /// Error in tokens a second at a batch that the fit did not see, median over the batches; none with fewer than three.
+    /// Error in tokens a second at a batch that the fit did not see, median over the batches; none with fewer than four.
     pub left_out_median: Option<f64>,
     /// The largest of them.
     pub left_out_largest: Option<f64>,

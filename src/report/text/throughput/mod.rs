@@ -110,7 +110,7 @@ fn coefficients(law: &Law, fitted: &Fitted) -> Vec<(&'static str, String)> {
     {
         None => format!("{:.3} {unit}", value * scale),
         Some(loose) => format!(
-            "not told: between {:.3} and {:.3} {unit}; {}",
+            "not told, between {:.3} and {:.3} {unit}; {}",
             loose.low_s * scale,
             loose.high_s * scale,
             coefficient.remedy()
@@ -132,7 +132,7 @@ fn coefficients(law: &Law, fitted: &Fitted) -> Vec<(&'static str, String)> {
         Bend::None => {}
         Bend::Hinge { from_tokens, slope_s } => rows.push((
             "a verified token more",
-            format!("{} beyond {from_tokens:.0} tokens a step", number(Coefficient::Bend, slope_s, us)),
+            format!("beyond {from_tokens:.0} tokens a step: {}", number(Coefficient::Bend, slope_s, us)),
         )),
         Bend::Experts { experts, active, per_expert_s } => rows.push((
             "an expert touched",

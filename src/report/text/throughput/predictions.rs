@@ -9,6 +9,7 @@ use crate::throughput::{Asked, Basis, BreakEven, Law, Model, Prediction};
 use super::{length, optional};
 
 /// The columns that not every table has.
+#[allow(clippy::struct_excessive_bools, reason = "one for each column")]
 struct Columns {
     clients: bool,
     range: bool,
