@@ -125,7 +125,25 @@ fn without_pins(node: &Node) -> Value {
         let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
         Value::Object(kept.filter(|(_, value)| !is_empty(value)).collect())
     }
-    stripped(without_places(node))
+    let tree = without_places(node);
+    let Some(base) = tree.get("base").cloned() else { return stripped(tree) };
+    // An override may repeat what the base has: what counts is what each variant is.
+    let over = tree.get("override_x").cloned().unwrap_or_default();
+    [stripped(base.clone()), stripped(laid_over(base, over))].into_iter().collect()
+}
+
+/// An override laid over a base.
+fn laid_over(base: Value, over: Value) -> Value {
+    match (base, over) {
+        (Value::Object(mut base), Value::Object(over)) => {
+            for (key, value) in over {
+                let held = base.remove(&key).unwrap_or_default();
+                base.insert(key, laid_over(held, value));
+            }
+            Value::Object(base)
+        }
+        (_, over) => over,
+    }
 }
 
 fn request(framework: &str, eval_only: bool) -> Request<'_> {

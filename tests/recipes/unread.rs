@@ -50,7 +50,9 @@ fn settings_that_only_the_run_knows() {
     ] {
         let json = check(&then(setting));
         assert!(codes(&json).contains(&"unparsable-value"), "{setting}\n{json}");
-        assert!(!codes(&json).contains(&"al-missing"), "{setting}\n{json}");
+        // A loop may turn no time: then nothing is set, and the pin is missing.
+        let may_miss = setting.contains("do export");
+        assert_eq!(codes(&json).contains(&"al-missing"), may_miss, "{setting}\n{json}");
         assert!(json["findings"][0]["pinned"].is_null(), "{setting}\n{json}");
     }
     // A file that is sourced is the rule in launchers: the pin is missing, and the finding says what it hangs on.
