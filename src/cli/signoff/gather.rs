@@ -315,7 +315,7 @@ fn table(profile: &Profile, files: &mut [File]) -> anyhow::Result<Option<Table>>
             }
             Err(error) if file.is_shared => bail!("{}: {error}", file.name),
             // Clients write tables of other forms, which are none of the curve.
-            Err(_) if !axis.is_some_and(|axis| memchr::memmem::find(text, axis.as_bytes()).is_some()) => {}
+            Err(_) if axis.is_none_or(|axis| memchr::memmem::find(text, axis.as_bytes()).is_none()) => {}
             Err(why) => {
                 let unread = Unread { file: file.name.clone(), why, kind: FileKind::Table };
                 file.read.facts.unread.push(unread);

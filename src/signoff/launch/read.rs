@@ -113,10 +113,8 @@ impl Launch {
             if !object.is_object() {
                 object = Value::Object(serde_json::Map::new());
             }
-            let value = match setting.value.text() {
-                Some(text) => Some(serde_json::from_str(text).unwrap_or_else(|_| python(text))),
-                None => None,
-            };
+            let value = setting.value.text();
+            let value = value.map(|text| serde_json::from_str(text).unwrap_or_else(|_| python(text)));
             let merged = match value {
                 Some(value) => {
                     put(&mut object, path, value);

@@ -161,6 +161,8 @@ impl Document<'_> {
 
     /// What one object says about requests, if it is an export of a client.
     fn client(&self, object: &Map<String, Value>, list: &str) -> Option<Client> {
+        const COMPLETED: [&str; 2] = ["completed", "num_requests_successful"];
+        const TOTAL: [&str; 2] = ["num_prompts", "num_requests_total"];
         let export = Export { object, records: object.get("records").and_then(Value::as_object) };
         let (of, plain) = (|name: &str| export.get(name), |name: &str| export.get(name).and_then(whole));
         let cancelled = of("was_cancelled").and_then(Value::as_bool).unwrap_or(false);
@@ -180,8 +182,6 @@ impl Document<'_> {
         if let Some(client) = self.aiperf(&export, cancelled) {
             return Some(client);
         }
-        const COMPLETED: [&str; 2] = ["completed", "num_requests_successful"];
-        const TOTAL: [&str; 2] = ["num_prompts", "num_requests_total"];
         let first = |names: &[&str]| names.iter().find_map(|name| plain(name));
         // One of them without the other two is some other document.
         let is_export = COMPLETED.iter().any(|name| of(name).is_some())

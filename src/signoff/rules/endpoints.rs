@@ -13,7 +13,6 @@ pub(in crate::signoff) fn endpoints(run: &Run, rule: &Endpoints) -> Outcome {
     need_points(run, &mut weighing);
     let (mut allowed, mut harness) = (BTreeMap::new(), BTreeMap::new());
     // The log of a frontend may lie above the folders of the points that it served.
-    let mut is_called = false;
     let mut see = |label: &str, access: &Access, weighing: &mut Weighing| {
         let mut called = false;
         for (call, seen) in &access.calls {
@@ -34,7 +33,7 @@ pub(in crate::signoff) fn endpoints(run: &Run, rule: &Endpoints) -> Outcome {
         }
         called
     };
-    is_called |= see("the run", &run.shared.access, &mut weighing);
+    let is_called = see("the run", &run.shared.access, &mut weighing);
     for point in &run.points {
         let label = point.label();
         let called = see(&label, &point.facts.access, &mut weighing);

@@ -58,7 +58,7 @@ pub(in crate::signoff) fn forbidden_variables(run: &Run, names: &[String]) -> Ou
                 // Where the environment is shown, it says what came of the condition.
                 Some(_) if shows_everything => {}
                 Some(condition) => {
-                    weighing.doubt(format!("{what}, only where {condition} holds"), [evidence])
+                    weighing.doubt(format!("{what}, only where {condition} holds"), [evidence]);
                 }
             }
         }

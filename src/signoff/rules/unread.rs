@@ -18,7 +18,7 @@ pub(in crate::signoff) fn unless_unread(run: &Run, check: &Check, outcome: Outco
         if rests_on(check, unread.kind) {
             count += 1;
             if names.len() < MOST_NAMES {
-                names.push(format!("{unread}"));
+                names.push(unread.to_string());
             }
         }
     }
