@@ -24,7 +24,7 @@ pub(crate) fn whole<T: TryFrom<u64>>(
         if let Some(number) = within.and_then(|number| T::try_from(*number).ok()) {
             return Ok(number);
         }
-        Err(match (most, parsed.map_err(|error| error.kind().clone())) {
+        Err(match (most, parsed.map_err(|error| *error.kind())) {
             (Some(most), _) => format!("expected a whole number from {least} to {most}"),
             (None, Ok(0) | Err(IntErrorKind::Empty | IntErrorKind::InvalidDigit)) => {
                 format!("expected a whole number, {least} or more")

@@ -26,6 +26,21 @@ pub(crate) fn write_to(
     written.with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// As [`write_to`], for texts that may have colours: a file is no terminal and gets none.
+pub(crate) fn write_text(
+    file: Option<&Path>,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    if file.is_none() {
+        return write_to(None, out, write);
+    }
+    let mut text = Vec::new();
+    write(&mut text)?;
+    let plain = anstream::adapter::strip_bytes(&text).into_vec();
+    write_to(file, out, |out| out.write_all(&plain))
+}
+
 /// Whether a result that goes there is to be a drawing: the name ends in `.svg`.
 pub(crate) fn is_svg(file: Option<&Path>) -> bool {
     file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))

@@ -27,7 +27,7 @@ pub enum CatalogueOrigin {
 /// let curve = catalogue.get("glm5.2_mtp").and_then(|entry| entry.load().curve.as_ref().ok());
 /// let cells: Vec<String> = curve.into_iter().flat_map(|curve| curve.values(Thinking::On)).map(|(_, al)| al.to_string()).collect();
 /// assert_eq!(cells[..4].join(" "), "1.84 2.50 2.99 3.33");
-/// assert_eq!(catalogue.nearest("glm5.2_mpt"), ["glm5.2_mtp"]);
+/// assert_eq!(catalogue.nearest("glm5.2_mpt")[0], "glm5.2_mtp");
 /// ```
 #[derive(Debug)]
 pub struct Catalogue {

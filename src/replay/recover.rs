@@ -51,7 +51,7 @@ pub struct Clue {
 ///
 /// let law = DrawLaw::new(DrawMethod::MatchExpected, Setting::new(3.51, 6)?).ok_or("too long")?;
 /// // The first lines of a server whose seed nobody wrote down.
-/// let lines = decode_lines(4711, &law, 40, 12);
+/// let lines = decode_lines(4711, &law, 40, 40);
 /// let clues = (0..).zip(&lines).map(|(line, printed)| Clue { line, hundredths: printed.count() }).collect();
 /// // A log needs all seeds, `SEEDS`: some minutes.
 /// assert_eq!(SeedSearch::new(law, 40, clues)?.run(10_000).seeds, [4711]);

@@ -18,7 +18,9 @@ pub struct Lengths {
 
 /// A text that names no lengths.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a length in tokens; expected one like 512 or a range like 128-2048, from 1 to {LONGEST}")]
+#[error(
+    "'{0}' is not a length in tokens; expected one like 512 or a range like 128-2048, from 1 to {LONGEST}"
+)]
 pub struct LengthsError(String);
 
 impl Lengths {

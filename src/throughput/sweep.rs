@@ -98,7 +98,7 @@ pub enum SweepError {
 ///
 /// ```
 /// use accsim::evidence::{Input, Reader};
-/// use accsim::simulate::Replicates;
+/// use accsim::throughput::sim::Replicates;
 /// use accsim::throughput::{Lengths, Observer, Options, Sweep, calibrate, sweep};
 ///
 /// let mut observer = Observer::new(None);

@@ -108,7 +108,10 @@ fn what_cannot_be_written_is_said() {
             "--emit-log - --running-req 5-4",
             "error: invalid value '5-4' for '--running-req <A[-B]>': 5 is above 4",
         ),
-        ("--emit-log - --pause 5", "error: invalid value '5' for '--pause <LINES:SECONDS>': '5' is not a pause"),
+        (
+            "--emit-log - --pause 5",
+            "error: invalid value '5' for '--pause <LINES:SECONDS>': '5' is not a pause",
+        ),
         (
             "--emit-log - --decode-share 0",
             "error: invalid value '0' for '--decode-share <PERCENT>': '0' is not a share",

@@ -10,7 +10,7 @@ use super::drawn::{draw, shown};
 use super::read::bytes;
 use crate::cli::Exit;
 use crate::cli::global::Global;
-use crate::cli::output::{is_svg, write_to};
+use crate::cli::output::{is_svg, write_text, write_to};
 use crate::golden::nearest;
 use crate::report::json::{self, ParetoDocument};
 use crate::report::{csv as csv_report, html, plot, text};
@@ -94,7 +94,7 @@ pub(super) fn run(
             html::write_pareto(&points, &standing, names, &shown, out)
         })?;
     }
-    write_to(args.output.as_deref(), out, |out| match format {
+    write_text(args.output.as_deref(), out, |out| match format {
         ParetoFormat::Text => {
             text::throughput::pareto(out, &points, &standing, names)?;
             draw(global, &plot::pareto(&points, &standing, names), out)

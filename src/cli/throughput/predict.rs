@@ -12,7 +12,7 @@ use super::drawn::{draw, shown};
 use super::read::{LogFlags, from_logs, is_model, model};
 use crate::cli::format::FormatFlags;
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{is_svg, write_to};
+use crate::cli::output::{is_svg, write_text, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, PredictDocument};
 use crate::report::{html, plot, text};
@@ -118,7 +118,7 @@ pub(super) fn run(
         let shown = shown(|out| text::throughput::predictions(out, &model, drafts, &predictions, args.gpus))?;
         write_to(args.html.as_deref(), out, |out| html::write_predictions(&predictions, &shown, out))?;
     }
-    write_to(args.output.as_deref(), out, |out| write(args, global, &model, drafts, &predictions, out))?;
+    write_text(args.output.as_deref(), out, |out| write(args, global, &model, drafts, &predictions, out))?;
     for error in &refused {
         let _ = writeln!(err, "refused: {error}");
     }

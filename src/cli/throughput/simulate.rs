@@ -13,7 +13,7 @@ use super::duration::{seconds, share};
 use super::read::model;
 use crate::cli::format::FormatFlags;
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{is_svg, whole_file, write_to};
+use crate::cli::output::{is_svg, whole_file, write_text, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, ThroughputSimulation};
@@ -236,7 +236,7 @@ pub(super) fn run(
         let shown = shown(|out| text::throughput::simulation(out, &server, &points))?;
         write_to(args.html.as_deref(), out, |out| html::write_simulation(&points, &shown, out))?;
     }
-    write_to(args.output.as_deref(), out, |out| {
+    write_text(args.output.as_deref(), out, |out| {
         if args.format.is_json() {
             json::write(out, &ThroughputSimulation::new(&server, &points, args.seed, args.replicates))
         } else if is_svg(args.output.as_deref()) {

@@ -11,7 +11,7 @@ use super::drawn::{draw, shown};
 use super::duration::seconds;
 use super::read::model;
 use crate::cli::number::whole;
-use crate::cli::output::{is_svg, write_to};
+use crate::cli::output::{is_svg, write_text, write_to};
 use crate::cli::select::ThinkingFlag;
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::golden::Thinking;
@@ -135,7 +135,7 @@ pub(super) fn run(
         })?;
     }
     let format = if args.json { SweepFormat::Json } else { args.format };
-    write_to(args.output.as_deref(), out, |out| match format {
+    write_text(args.output.as_deref(), out, |out| match format {
         SweepFormat::Text if is_svg(args.output.as_deref()) => plot::write_svg(TITLE, &figures, out),
         SweepFormat::Text => {
             text::throughput::sweep(out, &plan, &report)?;

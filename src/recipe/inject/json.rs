@@ -17,7 +17,8 @@ pub(super) fn edited(text: &str, set: &[(&str, String)], unset: &[&str]) -> Resu
 }
 
 fn object(text: &str) -> Result<Mapping, String> {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| format!("it is not JSON: {error}"))?;
+    serde_json::from_str::<serde::de::IgnoredAny>(text)
+        .map_err(|error| format!("it is not JSON: {error}"))?;
     match parse(text) {
         Ok(Node::Mapping(object)) => Ok(object),
         Ok(other) => Err(format!("it is {}; expected a JSON object", other.kind().name())),
