@@ -3,7 +3,7 @@
 use accsim::cli::Exit;
 use serde_json::Value;
 
-use super::support::{Folder, TARGET, accsim, audit, codes, simulated};
+use super::support::{Folder, TARGET, audit, codes, simulated};
 
 #[test]
 fn what_is_simulated_is_consistent() {

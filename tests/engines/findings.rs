@@ -87,7 +87,7 @@ fn a_printed_length_that_its_own_counts_contradict_is_named_as_that() {
             "its own counts give 1.727",
         ),
     ] {
-        let (exit, document) = audit(&line.repeat(1), TARGET);
+        let (exit, document) = audit(&line, TARGET);
         let found = message(&document, "counts-contradict");
         assert!(found.contains(said), "{found}");
         assert_eq!(exit, Exit::Undecided, "{document:#}");
