@@ -22,7 +22,9 @@ fuzz_target!(|text: &str| {
     let command = ["accsim", "--threads", "2"].iter().chain(&args);
     let exit = accsim::cli::run(command, &mut out.clone(), &mut err.clone());
     assert!(exit.code() <= 3, "exit code {}", exit.code());
-    if args.contains(&"--json") && !args.iter().any(|arg| matches!(*arg, "--help" | "-h" | "help" | "--version" | "-V")) {
+    // Behind `--` it is a path.
+    let flags = args.split(|arg| *arg == "--").next().unwrap_or_default();
+    if flags.contains(&"--json") && !args.iter().any(|arg| matches!(*arg, "--help" | "-h" | "help" | "--version" | "-V")) {
         let out = out.0.lock().unwrap_or_else(PoisonError::into_inner);
         for value in serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>() {
             value.expect("what --json prints is JSON");

@@ -67,9 +67,10 @@ proptest! {
         let (before, after) = (folder.path().join("before"), folder.path().join("after"));
         fs::create_dir(&before).unwrap();
         fs::create_dir(&after).unwrap();
-        fs::write(before.join("0"), "vllm:generation_tokens_total 1\n").unwrap();
-        let mut texts = vec![String::new(); if split { engines.len() } else { 1 }];
-        let places = texts.len();
+        let places = if split { engines.len() } else { 1 };
+        // The servers stood idle before.
+        let mut idle = vec![String::new(); places];
+        let mut texts = idle.clone();
         for (number, engine) in engines.iter().enumerate() {
             let mut lines = samples(if split { 0 } else { number }, engine, turned);
             // Any order will do, as long as the seed decides it.
@@ -77,8 +78,13 @@ proptest! {
             for line in lines {
                 writeln!(texts[number % places], "{line}").unwrap();
             }
+            let idle_engine = Engine { drafts: 0, accepted_at: vec![0; engine.accepted_at.len()] };
+            for line in samples(if split { 0 } else { number }, &idle_engine, !turned) {
+                writeln!(idle[number % places], "{line}").unwrap();
+            }
         }
-        for (number, text) in texts.iter().enumerate() {
+        for (number, (idle, text)) in idle.iter().zip(&texts).enumerate() {
+            fs::write(before.join(number.to_string()), idle).unwrap();
             fs::write(after.join(number.to_string()), text).unwrap();
         }
         let ran = collect(&before, &after, &[]);

@@ -116,7 +116,7 @@ fn what_cannot_be_written_is_said() {
             "--emit-log - --decode-share 0",
             "error: invalid value '0' for '--decode-share <PERCENT>': '0' is not a share",
         ),
-        ("--emit-log - --start now", "error: invalid value 'now' for '--start <TIME>': 'now' is no time"),
+        ("--emit-log - --start now", "error: invalid value 'now' for '--start <TIME>': 'now' is not a time"),
         ("--engine sglang --engine-version 0.3.5 --emit-log -", "error: there is no law to draw a log from"),
         (
             "--engine vllm --emit-log - --change-at 3:accept-length=2",
@@ -133,7 +133,7 @@ fn what_cannot_be_written_is_said() {
         ("--emit-log - --change-at 9:accept-length=0.5", "error: an accept length is at least 1, found 0.5"),
         (
             "--emit-log - --change-at 9",
-            "error: invalid value '9' for '--change-at <LINE:KEY=VALUE,..>': '9' is no",
+            "error: invalid value '9' for '--change-at <LINE:KEY=VALUE,..>': '9' is not a change",
         ),
         ("--change-at 9:accept-length=2", "error: the following required arguments were not provided"),
         ("--log-ms", "error: the following required arguments were not provided"),

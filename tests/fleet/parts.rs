@@ -235,7 +235,7 @@ fn what_is_damaged_or_newer_is_refused_by_name_and_the_rest_kept() {
     };
     check(&good.replacen("\"accsim_part\":1", "\"accsim_part\":2", 1), "version 2");
     check("", "ends early");
-    check("{}", "no part");
+    check("{}", "not a part");
     check(&good[..good.len() / 2], "ends early");
     check(&good.replacen("3.5", "3.6", 1), "damaged");
     // Any single character that is no blank.

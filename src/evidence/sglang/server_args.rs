@@ -151,8 +151,9 @@ mod tests {
             random_seed: Some(7),
             ..ServerStart::default()
         };
-        assert_eq!(parse(call), Some(expected.clone()));
-        assert_eq!(parse(dictionary), Some(expected));
+        let of = |path: &str| Some(ServerStart { model_path: Some(path.into()), ..expected.clone() });
+        assert_eq!(parse(call), of("a, b)"));
+        assert_eq!(parse(dictionary), of("it's, }"));
     }
 
     #[test]
