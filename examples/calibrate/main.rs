@@ -3,7 +3,8 @@
 //!
 //! ```console
 //! cargo run --release --example calibrate                      # rewrites docs/CALIBRATION.md
-//! cargo run --release --example calibrate -- --pooled --check # vLLM and ATOM alone
+//! cargo run --release --example calibrate -- --pooled          # vLLM and ATOM alone, no page
+//! cargo run --release --example calibrate -- --only real --verbose # one kind of server, no page
 //! cargo run --release --example calibrate -- --audits 200 --check   # what CI runs: no file, exit code 1 beyond a bound
 //! ```
 
@@ -32,6 +33,7 @@ const AUDITS: u32 = 10_000;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (mut audits, mut check, mut verbose, mut only_pooled) = (AUDITS, false, false, false);
+    let mut only: Option<String> = None;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--audits" => audits = arguments.next().and_then(|number| number.parse().ok()).unwrap_or(AUDITS),
@@ -39,9 +41,10 @@ fn main() -> ExitCode {
             "--verbose" => verbose = true,
             // The page needs all of it.
             "--pooled" => (only_pooled, check) = (true, true),
+            "--only" => (only, check) = (arguments.next(), true),
             other => {
                 eprintln!(
-                    "calibrate: no argument '{other}'; there are --audits N, --check, --pooled and --verbose"
+                    "calibrate: no argument '{other}'; there are --audits N, --check, --only TRUTH, --pooled and --verbose"
                 );
                 return ExitCode::from(2);
             }
@@ -50,7 +53,10 @@ fn main() -> ExitCode {
     let begin = Instant::now();
     let auditor = Auditor::new();
     let mut table = Table::default();
-    for truth in Truth::ALL.into_iter().filter(|_| !only_pooled) {
+    let is_asked = |truth: &Truth| {
+        !only_pooled && only.as_ref().is_none_or(|only| format!("{truth:?}").eq_ignore_ascii_case(only))
+    };
+    for truth in Truth::ALL.into_iter().filter(is_asked) {
         let asked: Vec<&Asked> = ASKED.iter().filter(|asked| truth.differs(asked)).collect();
         for lines in SIZES {
             let outcomes = (0..audits).into_par_iter().map(|number| {
@@ -69,7 +75,7 @@ fn main() -> ExitCode {
             eprintln!("{truth:?}, {lines} lines: {}", cell.summary());
         }
     }
-    let rows = pooled::measure(audits);
+    let rows = if only.is_some() { Vec::new() } else { pooled::measure(audits) };
     let faults = [table.beyond_bounds(), pooled::beyond_bounds(&rows)].concat();
     for fault in &faults {
         eprintln!("beyond its bound: {fault}");
