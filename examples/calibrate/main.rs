@@ -3,7 +3,7 @@
 //!
 //! ```console
 //! cargo run --release --example calibrate                      # rewrites docs/CALIBRATION.md
-//! cargo run --release --example calibrate -- --pooled          # vLLM and ATOM alone, no page
+//! cargo run --release --example calibrate -- --pooled          # vLLM and ATOM alone: their section of the page
 //! cargo run --release --example calibrate -- --only real --verbose # one kind of server, no page
 //! cargo run --release --example calibrate -- --audits 200 --check   # what CI runs: no file, exit code 1 beyond a bound
 //! ```
@@ -39,8 +39,8 @@ fn main() -> ExitCode {
             "--audits" => audits = arguments.next().and_then(|number| number.parse().ok()).unwrap_or(AUDITS),
             "--check" => check = true,
             "--verbose" => verbose = true,
+            "--pooled" => only_pooled = true,
             // The page needs all of it.
-            "--pooled" => (only_pooled, check) = (true, true),
             "--only" => (only, check) = (arguments.next(), true),
             other => {
                 eprintln!(
@@ -82,7 +82,12 @@ fn main() -> ExitCode {
     }
     if !check {
         let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "docs", "CALIBRATION.md"].iter().collect();
-        std::fs::write(&path, page::page(&table, &rows, audits)).unwrap();
+        let page = if only_pooled {
+            page::with_pooled(&std::fs::read_to_string(&path).unwrap(), &rows)
+        } else {
+            page::page(&table, &rows, audits)
+        };
+        std::fs::write(&path, page).unwrap();
     }
     eprintln!("{:.0} s", begin.elapsed().as_secs_f64());
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -65,6 +65,25 @@ pub(crate) fn page(table: &Table, rows: &[pooled::Row], audits: u32) -> String {
     page
 }
 
+/// The page with the section of the other engines counted anew, and the rest as it was.
+pub(crate) fn with_pooled(page: &str, rows: &[pooled::Row]) -> String {
+    let mut section = String::new();
+    pooled::section(&mut section, rows);
+    let title = section.lines().find(|line| line.starts_with("## ")).unwrap();
+    let begin =
+        page.find(&format!("\n{title}\n")).or_else(|| page.find("\n## Not kept\n")).unwrap_or(page.len());
+    let (head, rest) = page.split_at(begin);
+    let rest = if rest.starts_with(&format!("\n{title}\n")) {
+        rest.get(1..)
+            .and_then(|rest| rest.find("\n## "))
+            .and_then(|end| rest.get(end + 1..))
+            .unwrap_or_default()
+    } else {
+        rest
+    };
+    [head, &section, rest].concat()
+}
+
 fn verdicts(page: &mut String, table: &Table) {
     page.push_str(
         "\n## Verdicts\n\nPromised: a server that does what it was asked for is `inconsistent` at most once in 1,000 audits; one \
