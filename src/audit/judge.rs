@@ -126,8 +126,16 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         findings.push(finding);
     }
     let lines = analysis.as_ref().map(|_| (sample.mean(), independent_steps(&sample, interval.steps)));
+    let law = analysis.as_ref().and_then(|analysis| analysis.mechanisms.best);
+    let laws = pooled::Laws {
+        lines: law.map(|law| law != super::mechanism::Mechanism::Real),
+        expect_real: options.expect_real,
+    };
     let (verdict, reason) =
-        pooled::compare(&seen.pooled, lines, seen.is_whole(), (verdict, reason), &mut findings);
+        pooled::compare(&seen.pooled, lines, laws, seen.is_whole(), (verdict, reason), &mut findings);
+    if analysis.is_some() {
+        findings.extend(pooled::others(seen, Engine::Sglang));
+    }
     let shown = other_value(replay.as_ref(), analysis.as_ref(), target);
     findings.extend(shown.and_then(|shown| explain::one_off_too(seen.first_line, target, &findings, shown)));
     findings.extend(seen.figure_findings.iter().cloned().chain(explain::about_verdict(seen, &reason)));

@@ -64,6 +64,24 @@ pub enum MatrixError {
     /// No folder of a mode.
     #[error("{}: expected folders thinking_on or thinking_off with folders k1, k2, .. in them", .0.display())]
     NoModes(PathBuf),
+    /// A folder beside those of the modes.
+    #[error("{}: expected a folder named thinking_on or thinking_off", .0.display())]
+    NoMode(PathBuf),
+    /// A cell of another served model than the first one.
+    #[error(
+        "{thinking}, draft length {draft_length}: the served model is {model}, and {first} in the cells before; a curve is of \
+         one model"
+    )]
+    OtherModel {
+        /// The mode.
+        thinking: Thinking,
+        /// The draft length.
+        draft_length: u32,
+        /// The served model.
+        model: String,
+        /// That of the first cell.
+        first: String,
+    },
     /// Something lies where cells lie and is none.
     #[error("{}: expected a folder named k and a draft length, such as k5", .0.display())]
     NoCell(PathBuf),
@@ -135,6 +153,13 @@ pub fn read_matrix(folder: &Path, model: Option<&str>, limits: &Limits) -> Resul
     let about = about(folder)?;
     let mut folders: BTreeMap<(Thinking, u32), PathBuf> = BTreeMap::new();
     let mut present = BTreeSet::new();
+    let is_mode = |name: &str| [Thinking::On, Thinking::Off].iter().any(|mode| mode.key() == name);
+    for path in children(folder)? {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if path.is_dir() && !name.starts_with('.') && !is_mode(name) {
+            return Err(MatrixError::NoMode(path));
+        }
+    }
     for thinking in [Thinking::On, Thinking::Off] {
         let path = folder.join(thinking.key());
         if path.is_dir() {
@@ -160,9 +185,21 @@ pub fn read_matrix(folder: &Path, model: Option<&str>, limits: &Limits) -> Resul
         let (before, after) = (read("before")?, read("after")?);
         let measured = measure(&before, &after, model).and_then(|measured| {
             measured.check_draft_length(draft_length)?;
+            measured.check_golden()?;
             Ok(measured)
         });
         let measured = measured.map_err(|error| MatrixError::Refused { thinking, draft_length, error })?;
+        let shown = measured.difference.model.clone();
+        let first = cells.first().map(|cell: &MatrixCell| cell.measured.difference.model.clone());
+        if let Some(first) = first.filter(|first| *first != shown) {
+            let named = |model: Option<String>| model.unwrap_or_else(|| "no name".to_owned());
+            return Err(MatrixError::OtherModel {
+                thinking,
+                draft_length,
+                model: named(shown),
+                first: named(first),
+            });
+        }
         cells.push(MatrixCell { thinking, draft_length, measured });
     }
     Ok(Matrix { about, cells })

@@ -15,6 +15,17 @@ pub struct Measured {
     pub accept_length: f64,
 }
 
+/// Verify steps that a cell of a golden curve rests on, at least: the standard error is then about 0.05 tokens at most.
+pub const LEAST_STEPS: u64 = 1000;
+
+/// Least part of a draft's conditional rate that the next one keeps, where drafts are judged, and how often the next one
+/// has to be due for its absence to say something.
+const LEAST_KEPT: f64 = 0.25;
+const DUE: f64 = 50.0;
+
+/// Places that are looked at: more than any draft length.
+const MOST_PLACES: u32 = 256;
+
 /// Why two snapshots give no accept length.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
@@ -34,6 +45,21 @@ pub enum Refusal {
         expected: u32,
         /// Drafted tokens.
         drafted: u64,
+        /// Verify steps.
+        drafts: u64,
+    },
+    /// A forced accept length, not one that was measured.
+    #[error(
+        "the steps are those of a simulated acceptance: the first draft was accepted in every one of {drafts} steps, or a draft \
+         that was often accepted has none behind it that ever was; a golden length is measured with judged drafts"
+    )]
+    Simulated {
+        /// Verify steps.
+        drafts: u64,
+    },
+    /// Too few steps for a golden length.
+    #[error("{drafts} verify steps are too few for a golden length: {LEAST_STEPS} at least")]
+    TooFew {
         /// Verify steps.
         drafts: u64,
     },
@@ -90,6 +116,35 @@ pub fn measure(before: &Snapshot, after: &Snapshot, model: Option<&str>) -> Resu
 }
 
 impl Measured {
+    /// Whether the steps can stand for a golden length: enough of them, and judged ones.
+    pub fn check_golden(&self) -> Result<(), Refusal> {
+        if self.drafts < LEAST_STEPS {
+            return Err(Refusal::TooFew { drafts: self.drafts });
+        }
+        if self.is_simulated() { Err(Refusal::Simulated { drafts: self.drafts }) } else { Ok(()) }
+    }
+
+    /// Whether the places or the histogram show a forced length: judged drafts are now and then refused in the first place,
+    /// and do not end between one place and the next.
+    fn is_simulated(&self) -> bool {
+        let counts = &self.difference.counts;
+        let above = |drafts: u32| counts.histogram.range(drafts..).map(|(_, steps)| *steps).sum::<u64>();
+        let mut accepted_at = counts.accepted_at.clone();
+        if accepted_at.is_empty() {
+            let last = counts.histogram.keys().last().copied().unwrap_or(0).min(MOST_PLACES);
+            accepted_at = (1..=last).map(above).collect();
+            // Places behind the largest bin exist where the drafts are more.
+            if counts.draft_length().is_some_and(|length| length > last) {
+                accepted_at.push(0);
+            }
+        }
+        let Some(last) = accepted_at.iter().rposition(|accepted| *accepted > 0) else { return false };
+        let at = |place: usize| accepted_at.get(place).copied().map_or(0.0, crate::law::float);
+        let before = last.checked_sub(1).map_or_else(|| crate::law::float(self.drafts), at).max(1.0);
+        let is_cut = last + 1 < accepted_at.len() && LEAST_KEPT * at(last) * (at(last) / before) >= DUE;
+        accepted_at.first() == Some(&self.drafts) || is_cut
+    }
+
     /// Whether the sums are those of a server with this draft length. A step may have had fewer drafts (near the end of
     /// the context), never more; on average more than half a draft less is another draft length.
     pub fn check_draft_length(&self, expected: u32) -> Result<(), Refusal> {

@@ -9,4 +9,4 @@ mod measure;
 pub use about::{About, AboutError, CurveSource};
 pub use curve::{CurveFiles, WriteError};
 pub use matrix::{ABOUT_FILE, Matrix, MatrixCell, MatrixError, read_matrix};
-pub use measure::{Measured, Refusal, measure};
+pub use measure::{LEAST_STEPS, Measured, Refusal, measure};

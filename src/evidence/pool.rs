@@ -252,6 +252,22 @@ impl Pool {
         is_whole.then_some(self.histogram.as_slice())
     }
 
+    /// Mean accept length of the steps that emitted `lo` tokens or more, and how many they were, as the histogram or the
+    /// positions tell; `None` where they do not.
+    #[must_use]
+    pub fn mean_uncut(&self, lo: u32) -> Option<(f64, f64)> {
+        let first = usize::try_from(lo.checked_sub(1)?).ok()?;
+        let reached = |drafts: usize| match self.whole_histogram() {
+            Some(bins) => float(bins.iter().skip(drafts).sum()),
+            None if drafts == 0 => self.steps(),
+            None => self.positions.get(drafts - 1).map_or(0.0, |position| position.reached),
+        };
+        let steps = reached(first);
+        let last = self.positions.len().max(self.histogram.len());
+        let above: f64 = (first + 1..=last).map(reached).sum();
+        (steps > 0.0 && last > first).then(|| (f64::from(lo) + above / steps, steps))
+    }
+
     fn position(&mut self, index: usize, added: Position) {
         if let Some(known) = self.positions.get_mut(index) {
             known.reached += added.reached;

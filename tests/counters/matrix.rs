@@ -165,6 +165,29 @@ fn a_folder_of_another_draft_length_is_refused() {
     refused(|root| cell(root, "thinking_on/k3", 1000, &[800, 600]), "no draft length of 3");
 }
 
+/// A curve is of judged drafts, of enough steps, of one model, and of the modes that there are.
+#[test]
+fn what_is_no_golden_measurement_is_refused() {
+    for accepted_at in [[1000, 510, 0], [1000, 1000, 510], [840, 830, 0]] {
+        refused(|root| cell(root, "thinking_on/k3", 1000, &accepted_at), "simulated acceptance");
+    }
+    refused(|root| cell(root, "thinking_on/k1", 4, &[3]), "4 verify steps are too few");
+    refused(
+        |root| fs::create_dir(root.join("thinking-on")).unwrap(),
+        "expected a folder named thinking_on or",
+    );
+    refused(
+        |root| {
+            for file in ["before.prom", "after.prom"] {
+                let path = root.join("thinking_off/k3").join(file);
+                let text = text_of(&path).replace("model_name=\"m\"", "model_name=\"other\"");
+                fs::write(path, text).unwrap();
+            }
+        },
+        "the served model is other, and m in the cells before",
+    );
+}
+
 #[test]
 fn what_is_no_cell_or_no_description_is_refused() {
     refused(|root| fs::create_dir(root.join("thinking_on/five")).unwrap(), "expected a folder named k");

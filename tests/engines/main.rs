@@ -10,5 +10,6 @@ mod schema;
 mod audits;
 mod findings;
 mod lines;
+mod mixtures;
 mod rounds;
 mod support;

@@ -4,8 +4,11 @@ use crate::evidence::{Place, Span};
 use crate::law::float;
 
 use super::super::decision::{MIN_STEPS, Reason, Verdict};
+use super::super::explain::error;
 use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::mechanism::Mechanism;
 use super::evidence::{PooledEvidence, PooledSource};
+use super::mark::Mark;
 
 /// Standard errors beyond which two means differ: 99.9 %.
 const ERRORS: f64 = 3.29;
@@ -24,11 +27,28 @@ const ROUNDING: f64 = 0.01;
 pub(in crate::audit) fn compare(
     evidence: &[PooledEvidence],
     lines: Option<(f64, f64)>,
+    laws: Laws,
     is_whole: bool,
     (verdict, reason): (Verdict, Reason),
     findings: &mut Vec<Finding>,
 ) -> (Verdict, Reason) {
+    let simulated = |evidence: &&PooledEvidence| shows_simulation(evidence) == Some(true);
+    if let Some(simulated) = evidence.iter().find(simulated).filter(|_| laws.expect_real)
+        && verdict != Verdict::Inconsistent
+    {
+        findings.push(error(
+            FindingCode::SimulationInEval,
+            simulated.first,
+            format!(
+                "the {} show the two neighbouring lengths of a forced accept length: drafts of this evaluation were not \
+                 judged",
+                simulated.name()
+            ),
+        ));
+        return (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::MatchExpected));
+    }
     let mut found = disagreement(evidence, lines);
+    found.extend(laws.disagreement(evidence));
     if is_whole {
         found.extend(totals(evidence));
     }
@@ -36,6 +56,49 @@ pub(in crate::audit) fn compare(
         found.iter().any(|finding| finding.severity == Severity::Error) && verdict == Verdict::Consistent;
     findings.extend(found);
     if is_undecided { (Verdict::Insufficient, Reason::EvidenceDisagrees) } else { (verdict, reason) }
+}
+
+/// What lines of SGLang say about how drafts were accepted, and what is asked of the run.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::audit) struct Laws {
+    /// Whether the lines were simulated, where they tell.
+    pub(in crate::audit) lines: Option<bool>,
+    /// An evaluation run.
+    pub(in crate::audit) expect_real: bool,
+}
+
+impl Laws {
+    /// A finding where one kind of evidence was simulated and another one was not.
+    fn disagreement(self, evidence: &[PooledEvidence]) -> Option<Finding> {
+        let lines = self.lines.map(|is_simulated| (PooledSource::Log.name().to_owned(), None, is_simulated));
+        let told = evidence
+            .iter()
+            .filter_map(|evidence| Some((evidence.name(), evidence.first, shows_simulation(evidence)?)));
+        let known: Vec<(String, Option<Place>, bool)> = lines.into_iter().chain(told).collect();
+        let (forced, ..) = known.iter().find(|(.., is_simulated)| *is_simulated)?;
+        let (other, place, _) = known.iter().find(|(.., is_simulated)| !is_simulated)?;
+        Some(error(
+            FindingCode::EvidenceDisagrees,
+            *place,
+            format!(
+                "the {forced} shows a forced accept length, the {other} does not: its steps are not of two neighbouring \
+                 lengths; they are not of one run, or a part of it was not simulated"
+            ),
+        ))
+    }
+}
+
+/// Whether steps that are told apart are those of a forced length; `None` where they do not tell.
+fn shows_simulation(evidence: &PooledEvidence) -> Option<bool> {
+    let total = evidence.total();
+    if total.steps() < MIN_STEPS || (total.whole_histogram().is_none() && total.positions.is_empty()) {
+        return None;
+    }
+    match Mark::of(&total) {
+        mark if mark.is_simulated() => Some(true),
+        Mark::Falling | Mark::Broken => Some(false),
+        _ => None,
+    }
 }
 
 /// A finding for every pair that disagrees. `lines` is the mean that lines of SGLang show, and its independent steps.

@@ -6,6 +6,7 @@ use crate::law::{float, student_quantile};
 use super::super::dispersion::Dispersion;
 use super::super::estimate::{MeanInterval, clopper_pearson};
 use super::super::options::Confidence;
+use super::gather::Succession;
 use super::mark::Mark;
 
 /// The mean of some sums, and what it rests on.
@@ -34,6 +35,13 @@ enum Form {
     Unknown,
 }
 
+/// How many times more than draws can explain windows have to scatter to be of several settings, and at which chance.
+const BEYOND: f64 = 1.5;
+const CERTAIN: f64 = 1e-6;
+
+/// Standard errors of von Neumann's ratio beyond which windows are of several settings.
+const SHIFT_ERRORS: f64 = 4.0;
+
 /// Degrees of freedom of a variance that is known.
 const KNOWN: f64 = 1e6;
 
@@ -60,7 +68,7 @@ impl Estimate {
             (Mark::TwoPoint { lo, is_exact: true }, _) => Form::Binomial { lo: f64::from(lo) },
             (Mark::Constant(length), _) => Form::Binomial { lo: f64::from(length) },
             (_, Some(variance)) => Form::Normal { error: (variance / steps).sqrt(), freedom: KNOWN },
-            _ => by_windows(pool, mean).unwrap_or(Form::Unknown),
+            _ => by_windows(pool, mean, steps).unwrap_or(Form::Unknown),
         };
         Some(Self {
             mean,
@@ -90,6 +98,23 @@ impl Estimate {
         // N between bounds moves the whole interval.
         let (least, most) = (self.bounds.0 - self.mean, self.bounds.1 - self.mean);
         Some(MeanInterval { low: (low + least).max(1.0), high: high + most })
+    }
+
+    /// Whether the windows scatter more than any draws of one length can: requests in lockstep divide the steps by at most
+    /// `batch`, where that is known, and windows that follow each other differ as all of them do.
+    pub(super) fn is_mixed(&self, succession: &Succession, spread_variance: f64, batch: Option<u32>) -> bool {
+        let Some(scatter) = self.scatter.filter(|scatter| scatter.lines > 1) else { return false };
+        let freedom = float(scatter.lines - 1);
+        let is_beyond_lockstep = batch.map(|batch| f64::from(batch.max(1))).is_some_and(|batch| {
+            scatter.d > BEYOND * batch * freedom
+                && crate::law::chi_square_upper(scatter.d / batch, freedom) < CERTAIN
+        });
+        // Von Neumann's ratio: half of it is 1 on average, and scatters by about 1 over the root of the windows.
+        let (within, pairs) = (succession.variance(), float(succession.pairs));
+        let is_shifted = spread_variance > BEYOND * within
+            && (1.0 - within / spread_variance) * pairs.sqrt() > SHIFT_ERRORS
+            && scatter.upper_tail < CERTAIN;
+        is_beyond_lockstep || is_shifted
     }
 
     /// Draws above the smaller length and all draws, where they are of two lengths.
@@ -135,8 +160,9 @@ fn scatter(pool: &Pool, mean: f64, variance: f64) -> Option<Dispersion> {
     })
 }
 
-/// Nothing says how single steps scatter: the windows do.
-fn by_windows(pool: &Pool, mean: f64) -> Option<Form> {
+/// Nothing says how single steps scatter: the windows do. Windows that share their draws move together, so `steps` are the
+/// independent ones.
+fn by_windows(pool: &Pool, mean: f64, steps: f64) -> Option<Form> {
     let windows = pool.spread.windows;
     if windows < 2 || windows != pool.windows {
         return None;
@@ -146,5 +172,5 @@ fn by_windows(pool: &Pool, mean: f64) -> Option<Form> {
     let weight = mean - mean.floor();
     // Never less than that of the two nearest lengths.
     let variance = variance.max(weight * (1.0 - weight));
-    Some(Form::Normal { error: (variance / pool.steps()).sqrt(), freedom })
+    Some(Form::Normal { error: (variance / steps.max(1.0)).sqrt(), freedom })
 }

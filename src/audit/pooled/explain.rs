@@ -1,6 +1,7 @@
 //! Findings about sums, in plain words, each with its next step.
 
 use crate::engine::Engine;
+use crate::evidence::Place;
 use crate::golden::Target;
 
 use super::super::explain::{count, error, note, warning};
@@ -34,13 +35,12 @@ pub(in crate::audit) fn export(engine: Engine) -> &'static str {
 }
 
 /// The draft length of the evidence against the target's.
-pub(super) fn about_length(seen: &Observed, analysis: &Analysis, target: Option<&Target>) -> Option<Finding> {
+pub(super) fn about_length(analysis: &Analysis, target: Option<&Target>) -> Option<Finding> {
     let (target, length) = (target?, analysis.pool.draft_length()?);
     let wanted = target.max_accept_length().checked_sub(1).filter(|wanted| *wanted != length)?;
-    let first = seen.line_log.first;
     Some(error(
         FindingCode::DraftLengthMismatch,
-        first,
+        analysis.first,
         format!(
             "{} are drafted a step, and the target is for {wanted}; take the golden cell of this draft length, or start \
              the server with {}",
@@ -51,14 +51,60 @@ pub(super) fn about_length(seen: &Observed, analysis: &Analysis, target: Option<
 }
 
 /// An evaluation that looks right: a list of rates would look so too.
-pub(super) fn about_rates(seen: &Observed) -> Finding {
+pub(super) fn about_rates(analysis: Option<&Analysis>) -> Finding {
     note(
         FindingCode::RealAcceptance,
-        seen.line_log.first,
+        analysis.and_then(|analysis| analysis.first),
         "the shares of the positions fall off as judged drafts' do; those of synthetic_acceptance_rates can look the same, \
          and only the server's configuration rules them out: keep its start-up lines in the log"
             .to_owned(),
     )
+}
+
+/// Windows of several settings.
+pub(super) fn about_shift(analysis: &Analysis) -> Option<Finding> {
+    let (low, high) = analysis.pool.range.filter(|_| analysis.is_shifted)?;
+    Some(error(
+        FindingCode::ConfigChangedMidRun,
+        analysis.first,
+        format!(
+            "the windows show {low:.2} to {high:.2}, and scatter more than draws of one length can, also of requests with \
+             equal seeds: logs of several settings, engines with different ones, or a server that was started anew with \
+             another; audit each log, engine or part (--point-by segment) apart"
+        ),
+    ))
+}
+
+/// Evidence of other engines than the one that is judged, each with its count.
+pub(in crate::audit) fn others(seen: &Observed, judged: Engine) -> Vec<Finding> {
+    let log = &seen.line_log;
+    let mut found: Vec<(Engine, u64, Option<Place>)> = Vec::new();
+    found.push((Engine::Sglang, seen.decode_lines(), seen.first_line));
+    found.extend(log.engine.map(|engine| (engine, log.lines, log.first)));
+    found.extend(log.other.map(|other| (other.engine, other.lines, Some(other.first))));
+    found.extend(log.left_out.map(|left_out| (left_out.engine, left_out.lines, Some(left_out.first))));
+    let figures = seen.pooled.iter().filter(|evidence| evidence.source != PooledSource::Log);
+    found.extend(figures.map(|evidence| (evidence.engine, evidence.lines(), evidence.first)));
+    found.retain(|(engine, records, _)| *engine != judged && *records > 0);
+    let why = seen.engine.map_or_else(
+        || "pass --engine, or give each server's files apart".to_owned(),
+        |named| format!("since --engine {} was given", named.name()),
+    );
+    found
+        .into_iter()
+        .map(|(engine, records, place)| {
+            warning(
+                FindingCode::MultipleServers,
+                place,
+                format!(
+                    "{} of {} are here too, and the verdict is that of {}: {why}",
+                    count(records, "record"),
+                    engine.title(),
+                    judged.title()
+                ),
+            )
+        })
+        .collect()
 }
 
 /// Scraped servers of different draft lengths.
@@ -94,16 +140,6 @@ pub(super) fn about_lines(
                 "ATOM's sums since the start fall here, from {drafted} drafted tokens: another process wrote on, a server \
                  that was started anew or a second scheduler; each one's sums count, as one sample, since all of them draw \
                  alike. Make sure that all belong to this run"
-            ),
-        ));
-    }
-    if let Some((other, place)) = log.other {
-        findings.push(warning(
-            FindingCode::MultipleServers,
-            Some(place),
-            format!(
-                "lines of {} stand in the log too: pass --engine, or give each server's log apart",
-                other.title()
             ),
         ));
     }
@@ -146,7 +182,7 @@ pub(super) fn about_lines(
         ));
     }
     if let Some(analysis) = analysis {
-        let is_shared = analysis.estimate.steps + 0.5 < analysis.pool.steps();
+        let is_shared = analysis.estimate.steps + 0.5 < analysis.pool.steps() && !analysis.is_shifted;
         if is_shared {
             findings.push(note(
                 FindingCode::RanksShareDraws,
@@ -287,14 +323,10 @@ fn no_lines(seen: &Observed, engine: Engine) -> Finding {
 }
 
 /// What the law means, and what to do about it.
-pub(super) fn about_mechanism(
-    seen: &Observed,
-    analysis: &Analysis,
-    target: Option<&Target>,
-) -> Option<Finding> {
+pub(super) fn about_mechanism(analysis: &Analysis, target: Option<&Target>) -> Option<Finding> {
     let target = target?;
     let (length, max) = (target.accept_length(), target.max_accept_length());
-    let place = seen.line_log.first;
+    let place = analysis.first;
     let constant = analysis.mechanisms.constant;
     if target.is_above_max() && constant == Some(max) {
         return Some(error(
@@ -318,7 +350,7 @@ pub(super) fn about_mechanism(
     if let Some(shown) = constant.filter(|shown| (length.get() - f64::from(*shown)).abs() - 1.0 < 1e-9)
         && ((length.get() - f64::from(shown)).abs() - 1.0).abs() < 1e-9
     {
-        return Some(one_off(seen, analysis.engine, target, f64::from(shown)));
+        return Some(one_off(analysis, target, f64::from(shown)));
     }
     match analysis.mechanisms.best {
         Some(Mechanism::Rounded) => Some(error(
@@ -341,9 +373,9 @@ pub(super) fn about_mechanism(
                 }
             ),
         )),
-        Some(Mechanism::Real) => Some(real(seen, analysis, target)),
+        Some(Mechanism::Real) => Some(real(analysis, target)),
         Some(Mechanism::OtherCell) => match analysis.mechanisms.other.as_ref()? {
-            Other::OneOff(value) => Some(one_off(seen, analysis.engine, target, *value)),
+            Other::OneOff(value) => Some(one_off(analysis, target, *value)),
             Other::Cell(cell) => Some(error(
                 FindingCode::OtherGoldenCell,
                 place,
@@ -361,7 +393,12 @@ pub(super) fn about_mechanism(
              --spec-decode-acceptance-rate; its mean is judged, its spread is not that of a forced length"
                 .to_owned(),
         )),
-        None if analysis.mark == Mark::Falling => Some(warning(
+        None if matches!(analysis.mark, Mark::TwoPoint { is_exact: false, .. })
+            && analysis.mechanisms.is_target_beaten =>
+        {
+            about_cut(analysis, target)
+        }
+        None if matches!(analysis.mark, Mark::Falling | Mark::Broken) => Some(warning(
             FindingCode::MethodMismatch,
             place,
             "synthetic_acceptance_rate was set, a single number whose law is not the same in every build before \
@@ -372,13 +409,39 @@ pub(super) fn about_mechanism(
     }
 }
 
+/// Steps of a forced length that were cut short.
+fn about_cut(analysis: &Analysis, target: &Target) -> Option<Finding> {
+    let Mark::TwoPoint { lo, .. } = analysis.mark else { return None };
+    let (mean, steps) =
+        analysis.pool.mean_uncut(lo).filter(|_| analysis.mechanisms.unknown_target.is_none())?;
+    let share = 100.0 * (1.0 - steps / analysis.pool.steps().max(1.0));
+    Some(error(
+        FindingCode::NotVerifyAll,
+        analysis.first,
+        format!(
+            "{share:.1} % of the steps of a forced length were cut short: they accepted fewer than the {} drafts that {} \
+             accepts always, as with structured output, whose grammar refuses drafts, or with fewer drafts; the other steps \
+             show {mean:.3}, and all of them {:.3}. Run without what cuts them short",
+            lo.saturating_sub(1),
+            target.accept_length(),
+            analysis.estimate.mean
+        ),
+    ))
+}
+
 /// Drafts that were judged, or looked so.
-fn real(seen: &Observed, analysis: &Analysis, target: &Target) -> Finding {
+fn real(analysis: &Analysis, target: &Target) -> Finding {
     let (length, setting) = (target.accept_length(), setting(analysis.engine));
     let message = if analysis.mechanisms.constant == Some(1) {
         format!(
             "every step shows 1.00: no draft was accepted, and nothing was simulated at {length}; check that {setting} reached \
              the server"
+        )
+    } else if analysis.mark == Mark::Broken {
+        format!(
+            "the drafts were not accepted by a forced length of {length}: those before the last one that ever was are not \
+             accepted in every step, and those behind it never, as a list of rates or lengths that are no neighbours give \
+             it; check what {setting} was set to"
         )
     } else {
         format!(
@@ -396,15 +459,15 @@ fn real(seen: &Observed, analysis: &Analysis, target: &Target) -> Finding {
             }
         )
     };
-    error(FindingCode::RealAcceptance, seen.line_log.first, message)
+    error(FindingCode::RealAcceptance, analysis.first, message)
 }
 
-fn one_off(seen: &Observed, engine: Engine, target: &Target, value: f64) -> Finding {
-    let length = target.accept_length();
+fn one_off(analysis: &Analysis, target: &Target, value: f64) -> Finding {
+    let (engine, length) = (analysis.engine, target.accept_length());
     let direction = if value < length.get() { "below" } else { "above" };
     error(
         FindingCode::OffByOne,
-        seen.line_log.first,
+        analysis.first,
         format!(
             "the steps show a simulated {value:.2}, one token {direction} the target {length}: {}",
             match engine {

@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::engine::Engine;
 use crate::evidence::{
-    Adjacent, AtomStats, EngineLine, Place, SkipReason, Tags, TrtllmIteration, VllmEngine, VllmSpec,
+    Adjacent, AtomStats, EngineLine, Place, SkipReason, StepCount, Tags, TrtllmIteration, VllmEngine,
+    VllmSpec, Window,
 };
 use crate::law::float;
 
@@ -30,8 +31,8 @@ const WINDOW_S: f64 = 10.0;
 pub(in crate::audit) struct LineLog {
     /// The engine whose lines they are; the first where there are several.
     pub(in crate::audit) engine: Option<Engine>,
-    /// Another engine whose lines are there too, and where.
-    pub(in crate::audit) other: Option<(Engine, Place)>,
+    /// Another engine whose lines are there too.
+    pub(in crate::audit) other: Option<LeftOut>,
     /// Lines that could show acceptance.
     pub(in crate::audit) lines: u64,
     /// Those of them that do.
@@ -68,9 +69,33 @@ pub(in crate::audit) struct LineLog {
     pub(in crate::audit) left_out: Option<LeftOut>,
     /// The servers of vLLM that wrote the windows.
     pub(in crate::audit) servers: DraftServers,
+    /// How each window differs from the one before it.
+    pub(in crate::audit) succession: Succession,
 }
 
-/// What `--engine` leaves out.
+/// How windows differ from the ones before them in the same rank, as squares over single draws' variance of 1: what
+/// changes from one setting to another hardly shows in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::audit) struct Succession {
+    pub(in crate::audit) pairs: u64,
+    squares: f64,
+}
+
+impl Succession {
+    /// Adds the accepted drafts and the steps of two windows.
+    fn add(&mut self, (accepted, steps): (f64, f64), (more_accepted, more_steps): (f64, f64)) {
+        let difference = accepted / steps - more_accepted / more_steps;
+        self.pairs += 1;
+        self.squares += difference * difference / (1.0 / steps + 1.0 / more_steps);
+    }
+
+    /// Variance of a single step, as neighbouring windows show it.
+    pub(in crate::audit) fn variance(&self) -> f64 {
+        self.squares / float(self.pairs.max(1))
+    }
+}
+
+/// What is left out: by `--engine`, or beside the engine that is judged.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::audit) struct LeftOut {
     /// Whose it is.
@@ -107,6 +132,10 @@ pub(in crate::audit) struct Gather {
     known: FxHashMap<u64, u32>,
     /// Lines of each rank that were passed over.
     passed: Vec<u64>,
+    /// Accepted drafts and steps of each rank's last window.
+    last_windows: Vec<Option<(f64, f64)>>,
+    /// The last line of speculative decoding.
+    last_spec: Option<VllmSpec>,
     last_time: Option<String>,
 }
 
@@ -119,6 +148,7 @@ impl Gather {
     pub(in crate::audit) fn begin_file(&mut self) {
         self.adjacent.begin_file();
         self.last_time = None;
+        self.last_spec = None;
     }
 
     /// Whether any line that could show acceptance came.
@@ -227,8 +257,9 @@ impl Gather {
     fn seen(&mut self, engine: Engine, place: Place) {
         match self.log.engine {
             None => self.log.engine = Some(engine),
-            Some(first) if first != engine && self.log.other.is_none() => {
-                self.log.other = Some((engine, place));
+            Some(first) if first != engine => {
+                let other = self.log.other.get_or_insert(LeftOut { engine, lines: 0, first: place });
+                other.lines += u64::from(other.engine == engine);
             }
             Some(_) => {}
         }
@@ -259,7 +290,10 @@ impl Gather {
         scope: &Scope,
     ) -> Option<SkipKind> {
         // Whole logs are joined twice, and one file of a point may be a copy of another.
-        if line.timestamp.is_some() && self.is_known(place, line, index, false) {
+        // A line that follows itself has lost the engine's line that named its engine.
+        let is_repeated = index.is_none() && self.last_spec.as_ref() == Some(line);
+        self.last_spec = Some(line.clone());
+        if line.timestamp.is_some() && (is_repeated || self.is_known(place, line, index, false)) {
             self.log.first_duplicate.get_or_insert(place);
             return Some(SkipKind::Unread(SkipReason::Duplicate));
         }
@@ -280,7 +314,7 @@ impl Gather {
         };
         self.log.spec_lines += 1;
         self.log.servers.add(place, line, &window, self.log.draft_length);
-        if !matches!(window.steps, crate::evidence::StepCount::Exact(_)) {
+        if !matches!(window.steps, StepCount::Exact(_)) {
             self.log.bounded += 1;
             self.log.first_bounded.get_or_insert(place);
         }
@@ -295,10 +329,9 @@ impl Gather {
             self.log.idle += 1;
             self.log.first_idle.get_or_insert(place);
         }
+        self.follow(rank, &window);
         if let Some(rank) = self.ranks.get_mut(rank) {
-            rank.lines += 1;
             rank.max_running_req = rank.max_running_req.max(running);
-            rank.pool.add(&window);
         }
         None
     }
@@ -350,11 +383,23 @@ impl Gather {
             return None;
         };
         self.log.spec_lines += 1;
-        if let Some(rank) = self.ranks.get_mut(rank) {
-            rank.lines += 1;
-            rank.pool.add(&window);
-        }
+        self.follow(rank, &window);
         None
+    }
+
+    /// Adds a window to its rank, and how it differs from the one before.
+    fn follow(&mut self, rank: usize, window: &Window) {
+        let Some(known) = self.ranks.get_mut(rank) else { return };
+        known.lines += 1;
+        known.pool.add(window);
+        if let (StepCount::Exact(steps), Some(last)) = (window.steps, self.last_windows.get_mut(rank))
+            && steps > 0
+        {
+            let now = (float(window.accepted), float(steps));
+            if let Some(before) = last.replace(now) {
+                self.log.succession.add(before, now);
+            }
+        }
     }
 
     /// Whether a line is a copy: of any line, or of one in another file.
@@ -395,6 +440,7 @@ impl Gather {
         }
         self.ranks.push(PooledRank { tags, ..PooledRank::default() });
         self.passed.push(0);
+        self.last_windows.push(None);
         self.ranks.len() - 1
     }
 }

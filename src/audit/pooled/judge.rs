@@ -1,7 +1,7 @@
 //! From sums to a report with a verdict.
 
 use crate::engine::Engine;
-use crate::evidence::Pool;
+use crate::evidence::{Place, Pool};
 use crate::golden::Target;
 use crate::law::{float, whole, whole32};
 
@@ -15,6 +15,7 @@ use super::super::point::Observed;
 use super::super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::super::sample::{DecodeInterval, IntervalSource};
 use super::super::sequential::{Sequence, pooled_sequence};
+use super::agreement::Laws;
 use super::estimate::Estimate;
 use super::evidence::{PooledEvidence, PooledSource};
 use super::explain;
@@ -33,6 +34,10 @@ pub(super) struct Analysis {
     pub(super) mark: Mark,
     pub(super) estimate: Estimate,
     pub(super) mechanisms: Mechanisms,
+    /// Where the evidence begins.
+    pub(super) first: Option<Place>,
+    /// Windows of several settings.
+    pub(super) is_shifted: bool,
     /// What chance cannot explain, in tokens.
     slack: f64,
 }
@@ -64,7 +69,8 @@ pub(in crate::audit) fn judge(
             options,
         };
         let mut mechanisms = weighed.mechanisms(target);
-        if is_mixed(seen, evidence) {
+        let is_shifted = is_shifted(seen, evidence, &pool, mark, &estimate);
+        if is_shifted || is_mixed(seen, evidence) {
             // What two servers show together is the law of neither.
             mechanisms.best = None;
         }
@@ -75,6 +81,8 @@ pub(in crate::audit) fn judge(
             mark,
             estimate,
             mechanisms,
+            first: evidence.first,
+            is_shifted,
             slack: slack(engine),
         })
     });
@@ -84,7 +92,7 @@ pub(in crate::audit) fn judge(
         findings.extend(injection::conflicts(seen, target, shown));
     }
     if let Some(analysis) = &analysis {
-        findings.extend(explain::about_length(seen, analysis, target));
+        findings.extend(explain::about_length(analysis, target));
     }
     let is_mixed = evidence.is_some_and(|evidence| is_mixed(seen, evidence));
     let mut sequence = None;
@@ -109,15 +117,23 @@ pub(in crate::audit) fn judge(
     if options.expect_real && target.is_none() && analysis.is_none() && verdict == Verdict::Insufficient {
         reason = Reason::NoDecodeLines;
     }
-    (verdict, reason) = super::compare(&seen.pooled, None, seen.is_whole(), (verdict, reason), &mut findings);
-    if reason == Reason::LooksReal {
-        findings.push(explain::about_rates(seen));
+    let is_shifted = analysis.as_ref().is_some_and(|analysis| analysis.is_shifted);
+    if is_shifted && verdict == Verdict::Consistent && !options.expect_real {
+        (verdict, reason) = (Verdict::Insufficient, Reason::MixedServers);
     }
+    let laws = Laws { lines: None, expect_real: options.expect_real };
+    (verdict, reason) =
+        super::compare(&seen.pooled, None, laws, seen.is_whole(), (verdict, reason), &mut findings);
+    if reason == Reason::LooksReal {
+        findings.push(explain::about_rates(analysis.as_ref()));
+    }
+    findings.extend(analysis.as_ref().and_then(explain::about_shift));
+    findings.extend(analysis.iter().flat_map(|analysis| explain::others(seen, analysis.engine)));
     findings.extend(seen.line_log.servers.finding());
     findings.extend(evidence.and_then(explain::about_scraped));
     findings.extend(explain::about_lines(seen, analysis.as_ref(), engine));
-    if let Some(analysis) = analysis.as_ref().filter(|_| !is_mixed) {
-        findings.extend(explain::about_mechanism(seen, analysis, target));
+    if let Some(analysis) = analysis.as_ref().filter(|_| !is_mixed && !is_shifted) {
+        findings.extend(explain::about_mechanism(analysis, target));
     }
     findings.extend(seen.figure_findings.iter().cloned());
     findings.extend(super::super::explain::about_verdict(seen, &reason));
@@ -234,6 +250,24 @@ fn is_mixed(seen: &Observed, evidence: &PooledEvidence) -> bool {
         PooledSource::Counters => other_length(evidence).is_some(),
         PooledSource::Export | PooledSource::Iterations | PooledSource::Requests => false,
     }
+}
+
+/// Whether the windows of a forced length are those of several.
+fn is_shifted(
+    seen: &Observed,
+    evidence: &PooledEvidence,
+    pool: &Pool,
+    mark: Mark,
+    estimate: &Estimate,
+) -> bool {
+    if evidence.source != PooledSource::Log || !matches!(mark, Mark::TwoPoint { .. }) {
+        return false;
+    }
+    let batch = evidence.ranks.iter().map(|rank| rank.max_running_req).collect::<Option<Vec<u32>>>();
+    let batch = batch.and_then(|batch| batch.into_iter().max());
+    let freedom = float(pool.spread.windows.saturating_sub(1).max(1));
+    let variance = pool.spread.squares_about(estimate.mean - 1.0) / freedom;
+    estimate.is_mixed(&seen.line_log.succession, variance, batch)
 }
 
 /// The draft lengths of two scraped servers, where they are not the same.

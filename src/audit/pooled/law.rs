@@ -53,15 +53,33 @@ impl Weighed<'_> {
         let length = target.map(|target| target.accept_length().get());
         match self.mark {
             Mark::Constant(shown) => constant(shown, target, &mut found),
-            Mark::TwoPoint { lo, .. } => {
+            Mark::TwoPoint { lo, is_exact } => {
                 found.rejected.extend([Mechanism::Constant, Mechanism::Real]);
-                self.two_point(lo, length, &mut found);
+                if is_exact || length.is_none_or(|length| !self.is_cut_short(lo, length)) {
+                    self.two_point(lo, length, &mut found);
+                } else {
+                    found.is_target_beaten = true;
+                }
             }
-            Mark::Falling => self.falling(length, &mut found),
+            Mark::Falling | Mark::Broken => self.falling(length, &mut found),
             Mark::Unknown => {}
         }
         self.likelihoods(length, &mut found);
         found
+    }
+
+    /// Whether the mean misses the target only since some steps were cut short: those that were not show it.
+    fn is_cut_short(&self, lo: u32, length: f64) -> bool {
+        let proof = self.estimate.interval(Confidence::proof());
+        if proof.is_none_or(|proof| !proof.is_outside(length, slack(self.engine))) {
+            return false;
+        }
+        self.pool.mean_uncut(lo).is_some_and(|(mean, steps)| {
+            let weight = (mean - f64::from(lo)).clamp(0.0, 1.0);
+            let share = steps / self.pool.steps().max(1.0);
+            let error = (weight * (1.0 - weight) / (self.estimate.steps * share).max(1.0)).sqrt();
+            (mean - length).abs() <= POSITION_ERRORS * error + slack(self.engine)
+        })
     }
 
     fn two_point(&self, lo: u32, length: Option<f64>, found: &mut Mechanisms) {

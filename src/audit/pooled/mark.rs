@@ -12,6 +12,12 @@ const TELLING: f64 = 50.0;
 /// Share of the steps that may be cut short where a length is forced.
 const CUT_SHORT: f64 = 0.05;
 
+/// Standard errors by which the share of the steps that were cut short may be off.
+const CUT_ERRORS: f64 = 3.0;
+
+/// Least part of a draft's conditional rate that the next one keeps, where drafts are judged.
+const LEAST_KEPT: f64 = 0.25;
+
 /// How many times more than draws of two lengths windows have to scatter: requests of equal seeds accept in lockstep.
 const WIDE: f64 = 3.0;
 
@@ -30,6 +36,9 @@ pub(super) enum Mark {
     Constant(u32),
     /// Drafts fall off as those do that are judged, or that are drawn by rates.
     Falling,
+    /// The drafts behind one that is often accepted never are, as with no drafts that are judged, and those before it are
+    /// not always accepted, as with no forced length: a list of rates, or two lengths that are no neighbours.
+    Broken,
     /// Nothing tells.
     Unknown,
 }
@@ -54,7 +63,7 @@ impl Mark {
         match self {
             Self::TwoPoint { .. } => true,
             Self::Constant(length) => length > 1,
-            Self::Falling | Self::Unknown => false,
+            Self::Falling | Self::Broken | Self::Unknown => false,
         }
     }
 }
@@ -90,7 +99,14 @@ fn of_histogram(bins: &[u64], draft_length: Option<u32>) -> Mark {
             Mark::TwoPoint { lo: u32::try_from(*low).unwrap_or(u32::MAX).saturating_add(1), is_exact: true }
         }
         [_] | [] | [0, 1] => Mark::Unknown,
-        _ => cut_short(bins, most).unwrap_or(Mark::Falling),
+        _ => cut_short(bins, most).unwrap_or_else(|| {
+            let most = most.unwrap_or(bins.len() - 1);
+            if is_broken(&shares(bins, most), float(bins.iter().sum()), 0.0) {
+                Mark::Broken
+            } else {
+                Mark::Falling
+            }
+        }),
     }
 }
 
@@ -105,6 +121,23 @@ fn cut_short(bins: &[u64], most: Option<usize>) -> Option<Mark> {
     let is_few = float(below) <= CUT_SHORT * float(steps) && float(steps) >= TELLING;
     let lo = u32::try_from(low).ok()?.saturating_add(1);
     (is_never_beyond && is_few).then_some(Mark::TwoPoint { lo, is_exact: false })
+}
+
+/// Share of the steps that accepted the first one, two, ... drafts.
+fn shares(bins: &[u64], most: usize) -> Vec<f64> {
+    let steps: u64 = bins.iter().sum();
+    let reached = |drafts: usize| bins.iter().skip(drafts).sum::<u64>();
+    (1..=most).map(|drafts| float(reached(drafts)) / float(steps.max(1))).collect()
+}
+
+/// Whether the zeros behind the last draft that was ever accepted are none of chance: a quarter of what the draft before
+/// them kept would have been seen. `resolution` is how far a share may be off.
+fn is_broken(shares: &[f64], steps: f64, resolution: f64) -> bool {
+    let Some(last) = shares.iter().rposition(|share| *share > resolution + 1e-9) else { return false };
+    let at = |index: usize| shares.get(index).copied().unwrap_or(0.0);
+    let before = last.checked_sub(1).map_or(1.0, at).max(f64::MIN_POSITIVE);
+    let next = LEAST_KEPT * at(last) * (at(last) / before).min(1.0);
+    last + 1 < shares.len() && next > 2.0 * resolution && next * steps >= TELLING
 }
 
 /// Windows that say nothing of positions: those of a forced length lie between two neighbouring lengths, and scatter about
@@ -140,6 +173,13 @@ fn of_positions(pool: &Pool) -> Mark {
     let ones = positions.iter().take_while(|position| position.min >= 1.0 - reach).count();
     let length = |accepted: usize| u32::try_from(accepted).unwrap_or(u32::MAX).saturating_add(1);
     let is_reached = positions.get(last).is_some_and(|position| position.reached >= TELLING);
+    // A first draft that is seldom accepted leaves too few chances for the others to show.
+    if last == 0 && ones == 0 && zeros > 0 {
+        let share = positions.first().map_or(0.0, crate::evidence::Position::share);
+        if share * share * LEAST_KEPT <= 2.0 * pool.resolution {
+            return Mark::Unknown;
+        }
+    }
     // The last one is a fraction; or every step of every window accepted it too, and the fraction is a window's chance.
     let is_forced = (ones == last && (ones > 0 || zeros > 0)) || (ones == last + 1 && zeros > 0);
     if is_forced {
@@ -149,8 +189,16 @@ fn of_positions(pool: &Pool) -> Mark {
     if positions.len() == 1 {
         return Mark::Unknown;
     }
-    if zeros > 0 && is_reached {
+    let reached: Vec<f64> = positions.iter().map(crate::evidence::Position::share).collect();
+    // Nearly every step accepted all drafts but the last one: the others were cut short.
+    let led = positions.get(last.wrapping_sub(1)).map(|position| {
+        let error = (CUT_SHORT / position.steps.max(1.0)).sqrt();
+        position.share() + reach + CUT_ERRORS * error
+    });
+    let is_led = led.is_some_and(|led| led >= 1.0 - CUT_SHORT);
+    if zeros > 0 && is_reached && is_led {
         return Mark::TwoPoint { lo: length(last), is_exact: false };
     }
-    Mark::Falling
+    let steps = positions.iter().map(|position| position.steps).fold(f64::INFINITY, f64::min);
+    if is_broken(&reached, steps, pool.resolution) { Mark::Broken } else { Mark::Falling }
 }

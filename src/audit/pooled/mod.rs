@@ -18,8 +18,8 @@ mod servers;
 mod tests;
 mod tolerance;
 
-pub(super) use agreement::compare;
+pub(super) use agreement::{Laws, compare};
 pub use evidence::{PooledEvidence, PooledRank, PooledSource};
-pub(super) use explain::{export, left_out};
+pub(super) use explain::{export, left_out, others};
 pub(super) use gather::{Gather, LineLog};
 pub(super) use judge::judge;

@@ -120,8 +120,42 @@ fn a_histogram_with_steps_that_were_cut_short_is_still_forced() {
         Mark::of(&pool)
     };
     assert_eq!(of(vec![3, 5, 490, 502]), Mark::TwoPoint { lo: 3, is_exact: false });
-    assert_eq!(of(vec![103, 95, 390, 412]), Mark::Falling);
+    assert_eq!(of(vec![103, 95, 390, 412]), Mark::Broken);
+    assert_eq!(of(vec![160, 0, 0, 840]), Mark::Broken);
+    assert_eq!(of(vec![700, 240, 58, 2]), Mark::Falling);
     assert_eq!(of(vec![0, 3, 5, 0, 490, 502]), Mark::Falling);
+}
+
+/// Zeros behind drafts that are seldom accepted are chance; behind drafts that are often accepted they are neither judged
+/// nor of a forced length, unless nearly every step accepted the drafts before.
+#[test]
+fn zeros_are_no_mark_by_themselves() {
+    let of = |reached: [f64; 5]| {
+        let mut pool = Pool::default();
+        let accepted = reached.iter().sum::<f64>() * 10_000.0;
+        let counted = Window::counted(crate::law::whole(accepted.round()), 10_000);
+        pool.add(&Window { reached: reached.to_vec(), resolution: 0.0005, draft_length: Some(5), ..counted });
+        let mark = Mark::of(&pool);
+        (mark, judged(Engine::Vllm, pool, (3.51, 6)).mechanisms.unwrap().best)
+    };
+    assert_eq!(of([0.3, 0.05, 0.004, 0.0, 0.0]).0, Mark::Falling);
+    for reached in [[0.84, 0.84, 0.83, 0.0, 0.0], [1.0, 1.0, 0.5, 0.5, 0.0], [0.84, 0.84, 0.84, 0.0, 0.0]] {
+        assert_eq!(of(reached), (Mark::Broken, Some(Mechanism::Real)), "{reached:?}");
+    }
+    assert_eq!(of([0.96, 0.96, 0.49, 0.0, 0.0]).0, Mark::TwoPoint { lo: 3, is_exact: false });
+}
+
+/// The steps that were not cut short show what was forced: no other cell is to blame.
+#[test]
+fn steps_that_were_cut_short_are_named() {
+    let mut pool = Pool::default();
+    let bins = vec![1000, 0, 9310, 9690];
+    pool.add(&Window { draft_length: Some(5), drafted: Some(100_000), ..Window::of_histogram(bins) });
+    let report = judged(Engine::Vllm, pool, (3.51, 6));
+    assert_eq!((report.verdict, report.mechanisms.unwrap().best), (Verdict::Inconsistent, None));
+    let codes: Vec<FindingCode> = report.findings.iter().map(|finding| finding.code).collect();
+    assert!(codes.contains(&FindingCode::NotVerifyAll), "{codes:?}");
+    assert!(!codes.contains(&FindingCode::OtherGoldenCell), "{codes:?}");
 }
 
 #[test]

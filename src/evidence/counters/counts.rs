@@ -35,6 +35,14 @@ pub enum Contradiction {
         /// Drafted tokens.
         drafted: u64,
     },
+    /// Fewer drafted tokens than steps that had drafts.
+    #[error("{drafted} drafted tokens in {steps} verify steps, each of which drafted one at least")]
+    StepsOverDrafted {
+        /// Verify steps.
+        steps: u64,
+        /// Drafted tokens.
+        drafted: u64,
+    },
     /// The places do not add up to the total.
     #[error("the accepted tokens by position add up to {sum}, the total says {accepted}")]
     PositionsAgainstTotal {
@@ -186,6 +194,11 @@ impl Counts {
         {
             found.push(Contradiction::AcceptedOverDrafted { accepted, drafted });
         }
+        if let (Some(steps), Some(drafted)) = (self.steps, self.drafted)
+            && steps > drafted
+        {
+            found.push(Contradiction::StepsOverDrafted { steps, drafted });
+        }
         self.check_positions(&mut found);
         self.check_histogram(&mut found);
         found
@@ -287,6 +300,13 @@ mod tests {
                 Contradiction::HistogramAgainstAccepted { sum: 1, accepted: 10 },
             ]
         );
+    }
+
+    #[test]
+    fn a_step_that_counts_drafted_one_token_at_least() {
+        let counts = Counts { accepted: Some(40), drafted: Some(50), steps: Some(100), ..Counts::default() };
+        assert_eq!(counts.contradictions(), [Contradiction::StepsOverDrafted { steps: 100, drafted: 50 }]);
+        assert_eq!(Counts { drafted: Some(100), ..counts }.contradictions(), []);
     }
 
     #[test]

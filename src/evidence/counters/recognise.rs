@@ -6,6 +6,9 @@ use super::family::exporter_of;
 /// Bytes that are looked at.
 pub(in crate::evidence) const LOOK: usize = 1 << 15;
 
+/// Lines within which the first description of a metric has to come.
+const DESCRIBED: usize = 64;
+
 /// A document of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::evidence) enum Document {
@@ -59,8 +62,7 @@ pub(in crate::evidence) fn recognise(head: &[u8]) -> Option<Document> {
     let text = text.trim_ascii_start();
     match text.first()? {
         b'{' | b'[' => is_json(text).then_some(Document::Json),
-        b'#' => is_exposition(text).then_some(Document::Text),
-        _ => begins_with_sample(text).then_some(Document::Text),
+        _ => is_exposition(text).then_some(Document::Text),
     }
 }
 
@@ -72,23 +74,20 @@ fn is_json(text: &[u8]) -> bool {
         && !LOG_WORDS.into_iter().any(has)
 }
 
-/// `# HELP` or `# TYPE` of a metric within the first lines, and nothing before it but comments.
+/// Nothing but comments and samples, up to the `# HELP` or `# TYPE` of a metric within the first lines, or to a sample of an
+/// engine's metric: a scrape with or without its comments, and what `grep spec_decode` leaves of one.
 fn is_exposition(text: &[u8]) -> bool {
-    for line in text.split(|byte| *byte == b'\n').take(64) {
+    let mut has_samples = false;
+    for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
         match std::str::from_utf8(line).map(parse_line) {
             Ok(Ok(Exposed::Nothing)) if line.starts_with(b"#") || line.trim_ascii().is_empty() => {}
-            Ok(Ok(Exposed::Described(_))) => return true,
+            Ok(Ok(Exposed::Described(_))) => return !has_samples && index < DESCRIBED,
+            Ok(Ok(Exposed::Sample(sample))) if exporter_of(sample.name).is_some() => return true,
+            Ok(Ok(Exposed::Sample(_))) => has_samples = true,
             _ => return false,
         }
     }
     false
-}
-
-/// A sample of an engine's metric, as `grep spec_decode` leaves them.
-fn begins_with_sample(text: &[u8]) -> bool {
-    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let parsed = std::str::from_utf8(line).map(parse_line);
-    matches!(parsed, Ok(Ok(Exposed::Sample(sample))) if exporter_of(sample.name).is_some())
 }
 
 #[cfg(test)]
@@ -101,6 +100,9 @@ mod tests {
         assert_eq!(recognise(b"# HELP a:b What.\n# TYPE a:b gauge\na:b 1\n"), text);
         assert_eq!(recognise(b"\n# scraped by hand\n\n# TYPE a:b gauge"), text);
         assert_eq!(recognise(b"vllm:spec_decode_num_drafts_total{engine=\"0\"} 1\n"), text);
+        let stripped = b"python_gc_objects_collected_total{generation=\"0\"} 1.5e3\nvllm:spec_decode_num_drafts_total 1\n";
+        assert_eq!(recognise(stripped), text);
+        assert_eq!(recognise(b"# by hand\nvllm:spec_decode_num_drafts_total 1\n"), text);
         assert_eq!(recognise(b"PAR1\x15\x04"), Some(Document::Parquet));
         assert_eq!(recognise(b"\xef\xbb\xbf {\"meta_info\": {\"spec_verify_ct\": 3}}"), Some(Document::Json));
         assert_eq!(recognise(b"[\n {\"specDecodingStats\": null}]"), Some(Document::Json));

@@ -37,7 +37,7 @@ pub(super) struct Parts {
 /// Names of members with a plain value, under the name that is looked for.
 const SCALARS: [(&str, &str); 39] = [
     ("completion_tokens", "completion_tokens"),
-    ("spec_verify_ct", "steps"),
+    ("spec_verify_ct", "sglang_steps"),
     ("num_spec_steps", "steps"),
     ("verify_steps", "steps"),
     ("spec_accept_token_num", "accepted"),
@@ -224,10 +224,11 @@ impl Parts {
 
     fn own_request(&self) -> Option<RequestFigures> {
         let histogram = self.histogram("histogram");
-        if self.count("steps").is_none() && histogram.is_empty() {
+        let steps = self.count("steps").or_else(|| self.count("sglang_steps"));
+        if steps.is_none() && histogram.is_empty() {
             return None;
         }
-        let exporter = if self.has("sglang_length") {
+        let exporter = if self.has("sglang_length") || self.has("sglang_steps") {
             Some(Exporter::Sglang)
         } else if self.has("total_draft_tokens") {
             Some(Exporter::Trtllm)
@@ -240,7 +241,7 @@ impl Parts {
             accepted: self.count("accepted"),
             // TensorRT-LLM names the drafted tokens of a request as ATOM those of a server.
             drafted: self.count("drafted").or_else(|| self.count("total_draft_tokens")),
-            steps: self.count("steps"),
+            steps,
             histogram,
             ..Counts::default()
         };
