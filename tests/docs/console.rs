@@ -65,9 +65,8 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo run --release --example calibrate",
     "./benches/anchors.sh /dev/shm/logs",
     // They take a nightly compiler and ten minutes.
-    "cargo install cargo-fuzz --locked",
     "cargo test --release --test replay foreign -- --ignored --nocapture",
-    "cargo +nightly fuzz run archive fuzz/corpus/archive tests/data/packed -- -max_total_time=660 -rss_limit_mb=512 -timeout=20 -max_len=65536",
+    "fuzz/run.sh 600",
 ];
 
 /// Fences whose commands would escape the check.
