@@ -257,6 +257,8 @@ pub struct Client {
     pub completed: Option<u64>,
     /// Requests that ended in an error; `None` where the export does not say.
     pub failed: Option<u64>,
+    /// Requests that were sent and neither came to their end nor ended in an error.
+    pub unaccounted: u64,
     /// Whether the run was broken off.
     pub cancelled: bool,
     /// Where it says so.

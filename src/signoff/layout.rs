@@ -97,6 +97,20 @@ pub fn is_evaluation(name: &str, root: &str) -> bool {
     ["eval", "evals", "evaluation", "evaluations"].iter().any(|word| has_word(&own, word))
 }
 
+/// Whether a server's log is that of an evaluation: its path below `root` says so, or `root` itself where nothing but the
+/// folders that harnesses make lies between.
+#[must_use]
+pub fn is_evaluation_log(name: &str, root: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    let folder = point_folder(name);
+    let is_direct =
+        name == root || folder.trim_end_matches('!') == root || folder == point_folder(&format!("{root}/x"));
+    is_evaluation(name, root)
+        || (is_direct
+            && concurrency(name, root).is_none()
+            && is_evaluation(root.rsplit('/').next().unwrap_or(root), ""))
+}
+
 /// The concurrency that a path below `root` names, its innermost part first: `c192`, `conc_64`, `concurrency-4`.
 ///
 /// ```
@@ -151,6 +165,13 @@ mod tests {
         assert!(is_evaluation("run/1p1d-eval-agentic/server.log", "run"));
         assert!(!is_evaluation("run/retrieval/server.log", "run"));
         assert!(!is_evaluation("eval-runs/c4/server.log", "eval-runs"));
+        // A folder that is given itself.
+        assert!(is_evaluation_log("base/eval/logs/server.log", "base/eval"));
+        assert!(is_evaluation_log("base/eval/server.log", "base/eval/"));
+        assert!(is_evaluation_log("base/eval.log", "base/eval.log"));
+        assert!(is_evaluation_log("eval.tar!/server.log", "eval.tar"));
+        assert!(!is_evaluation_log("eval-runs/c4/server.log", "eval-runs"));
+        assert!(!is_evaluation_log("eval/run/server.log", "eval/run"));
     }
 
     #[test]

@@ -61,6 +61,15 @@ impl Map {
         self.point.iter().chain(&self.evaluation).find(is_named)
     }
 
+    /// Points whose pattern is like none of these names, each with that pattern.
+    #[must_use]
+    pub fn unmatched(&self, names: &[&str]) -> Vec<(&str, &str)> {
+        let all = self.point.iter().chain(&self.evaluation);
+        let patterns = all
+            .flat_map(|point| point.files.iter().map(move |pattern| (point.name.as_str(), pattern.as_str())));
+        patterns.filter(|(_, pattern)| !names.iter().any(|name| ends_like(name, pattern))).collect()
+    }
+
     /// Whether a file belongs to nothing.
     #[must_use]
     pub fn ignores(&self, name: &str) -> bool {

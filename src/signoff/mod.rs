@@ -19,7 +19,7 @@ pub use facts::{
     Table, TableRow, Unread,
 };
 pub use item::{Evidence, Item, Signoff, Status};
-pub use layout::{FileKind, concurrency, is_evaluation, kind_of, point_folder};
+pub use layout::{FileKind, concurrency, is_evaluation, is_evaluation_log, kind_of, point_folder};
 pub use map::{Map, MapError, MappedPoint};
 pub use profile::{Axis, Check, Profile, ProfileError, Rule, Threshold};
 pub use read::{Asked, TextRead, TextReader, read_table};

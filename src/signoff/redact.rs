@@ -4,7 +4,7 @@
 const HIDDEN: &str = "***";
 
 /// What names of secrets end in, with underscores and in lower case.
-const SECRET_NAMES: [&str; 14] = [
+const SECRET_NAMES: [&str; 18] = [
     "token",
     "api_key",
     "apikey",
@@ -19,6 +19,10 @@ const SECRET_NAMES: [&str; 14] = [
     "authorization",
     "auth",
     "signature",
+    "sig",
+    "pass",
+    "passphrase",
+    "pwd",
 ];
 
 /// What tokens of well-known services begin with.
@@ -80,13 +84,38 @@ fn credentials(text: &str) -> String {
         if !is_digest && !user.is_empty() && has_host && (is_url || is_pair) {
             out.push_str(head);
             out.push_str(HIDDEN);
+            rest = behind.get(last_of_credentials(behind)..).unwrap_or("");
         } else {
             out.push_str(before);
+            rest = behind;
         }
         out.push('@');
-        rest = behind.get(1..).unwrap_or("");
+        rest = rest.get(1..).unwrap_or("");
     }
     out.push_str(rest);
+    out
+}
+
+/// The last `@` in front of the host: passwords may hold some too.
+fn last_of_credentials(text: &str) -> usize {
+    let end = text
+        .find(|letter: char| letter.is_whitespace() || letter.is_control() || "\"'`<>/?#".contains(letter));
+    let near = text.get(..end.unwrap_or(text.len())).unwrap_or(text);
+    let is_of_digest = |at: usize| near.get(at..).is_some_and(|rest| rest.starts_with("@sha"));
+    near.rmatch_indices('@').map(|(at, _)| at).find(|at| !is_of_digest(*at)).unwrap_or(0)
+}
+
+/// `hfToken` as `hf_token`.
+fn snake(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    let mut was_lower = false;
+    for letter in name.trim_matches('-').chars() {
+        if was_lower && letter.is_ascii_uppercase() {
+            out.push('_');
+        }
+        was_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        out.push(if letter == '-' { '_' } else { letter.to_ascii_lowercase() });
+    }
     out
 }
 
@@ -132,7 +161,7 @@ fn named(text: &str) -> String {
         let (name, behind) = word.split_at(end);
         out.push_str(name);
         rest = behind;
-        let plain = name.trim_matches('-').replace('-', "_").to_ascii_lowercase();
+        let plain = snake(name);
         let is_bearer = matches!(plain.as_str(), "bearer" | "basic");
         let is_secret = SECRET_NAMES.iter().any(|secret| {
             plain.strip_suffix(secret).is_some_and(|head| head.is_empty() || head.ends_with('_'))
@@ -232,6 +261,12 @@ mod tests {
             ("https://abc@host/m", "https://***@host/m"),
             ("docker://user:pass@registry/x:1", "docker://***@registry/x:1"),
             ("user:pass@registry/x:1", "***@registry/x:1"),
+            ("https://u:p@ss@w@host/m", "https://***@host/m"),
+            ("u:p@ss@host/m:1@sha256:00", "***@host/m:1@sha256:00"),
+            ("hfToken=abc", "hfToken=***"),
+            ("\"apiKey\": \"abc\"", "\"apiKey\": \"***\""),
+            ("db_pass=abc passphrase: abc", "db_pass=*** passphrase: ***"),
+            ("https://h/m;sig=abc", "https://h/m;sig=***"),
             ("model_path=s3://a:b@c/d", "model_path=s3://***@c/d"),
             ("r/x:v1?token=abc&b=2 is", "r/x:v1?token=***&b=*** is"),
             ("HF_TOKEN=abc", "HF_TOKEN=***"),

@@ -348,3 +348,115 @@ fn a_draft_that_is_not_the_recipes() {
     let stated = folder.document(&format!("signoff run {FLAGS} --draft-path models/eagle3")).1;
     assert_eq!(statuses(&stated)["draft-path"], "holds");
 }
+
+/// A dump of the environment shows that nothing was injected.
+#[test]
+fn a_dump_without_the_settings_fails() {
+    let (changed, document) = flipped(without_settings);
+    assert_eq!(
+        changed,
+        ["engine-version cannot-decide", "golden-accept-length fails", "method fails", "token-mode fails"]
+    );
+    for (id, name) in [
+        ("golden-accept-length", "SGLANG_SIMULATE_ACC_LEN"),
+        ("method", "SGLANG_SIMULATE_ACC_METHOD"),
+        ("token-mode", "SGLANG_SIMULATE_ACC_TOKEN_MODE"),
+    ] {
+        let expected =
+            format!("C4: {name} is not set: its environment (run/c4/env.txt) has no such variable");
+        assert_eq!(message(&document, id), expected);
+        assert_eq!(item(&document, id)["evidence"][0]["file"], "run/c4/env.txt");
+    }
+}
+
+#[test]
+fn an_environment_of_the_run_against_those_of_its_points() {
+    for (file, text, id) in [
+        ("run/env.txt", "PATH=/bin\nSGLANG_SIMULATE_ACC_LEN=3.61\n", "golden-accept-length"),
+        ("run/env.txt", "PATH=/bin\nSGLANG_SIMULATE_ACC_METHOD=multinomial\n", "method"),
+    ] {
+        let (changed, document) = undecided(|folder| folder.write(file, text), FLAGS);
+        assert!(changed.contains(&id.to_owned()), "{changed:?}");
+        let found = message(&document, id);
+        assert!(found.contains("run/c1/env.txt:") && found.contains("run/env.txt:2 sets "), "{found}");
+    }
+    let folder = Folder::several_points();
+    folder.write("run/env.txt", "PATH=/bin\nSGLANG_SIMULATE_ACC_LEN=3.510\n");
+    assert_eq!(folder.document(&format!("signoff run {FLAGS}")).0, 0);
+    let (_, document) = flipped(|folder| {
+        folder.write(
+            "run/launcher.sh",
+            "#!/bin/bash\nexport SGLANG_SIMULATE_ACC_LEN=3.61\npython3 -m sglang.launch_server --model-path models/qwen3 \
+             --speculative-algorithm EAGLE3 --speculative-num-steps 5 --speculative-draft-model-path models/eagle3\n",
+        );
+    });
+    let found = message(&document, "golden-accept-length");
+    assert!(found.contains("run/launcher.sh:2 sets SGLANG_SIMULATE_ACC_LEN=3.61"), "{found}");
+}
+
+#[test]
+fn a_launcher_with_an_open_quote_is_named() {
+    let script = "#!/bin/bash\nexport X=\"abc\nexport SGLANG_NVFP4_CKPT_FP8_NEXTN_MOE=1\nsglang serve --model-path m\n";
+    let (changed, document) = undecided(|folder| folder.write("run/launcher.sh", script), FLAGS);
+    for id in ["forbidden-variables", "golden-accept-length", "no-overrides"] {
+        assert!(changed.contains(&id.to_owned()), "{changed:?}");
+        let found = message(&document, id);
+        assert!(found.contains("run/launcher.sh: line 2: a quote is opened and never closed"), "{found}");
+    }
+}
+
+#[test]
+fn a_stated_draft_that_the_run_has_not() {
+    let folder = Folder::several_points();
+    let (code, document) = folder.document(&format!("signoff run {FLAGS} --draft-path models/other"));
+    assert_eq!((code, statuses(&document)["draft-path"].as_str()), (1, "fails"));
+    assert!(message(&document, "draft-path").contains("--draft-path states models/other"));
+}
+
+#[test]
+fn two_runs_of_one_row() {
+    let (changed, document) = flipped(|folder| {
+        for file in
+            ["logs/node1_agg_w0.out", "env.txt", "config.yaml", "logs/agentic/profile_export_aiperf.json"]
+        {
+            folder.write(&format!("run/again-c4/{file}"), &folder.read(&format!("run/c4/{file}")));
+        }
+    });
+    assert_eq!(changed, ["pareto fails"]);
+    let found = message(&document, "pareto");
+    assert!(found.contains("C4 ran 2 times (") && found.contains("run/again-c4"), "{found}");
+    assert!(found.contains("and has 1 row"), "{found}");
+}
+
+#[test]
+fn an_export_with_numbers_that_are_none() {
+    let folder = Folder::several_points();
+    folder.edit(
+        EXPORT,
+        "\"error_summary\"",
+        "\"x\": [NaN, -Infinity], \"y\": \"NaN \\\" NaN\", \"error_summary\"",
+    );
+    assert_eq!(folder.document(&format!("signoff run {FLAGS}")).0, 0);
+}
+
+#[test]
+fn requests_that_nobody_accounts_for() {
+    let export = |completed: u64| {
+        format!(
+            "{{\"duration\": 9.5, \"num_prompts\": 24, \"completed\": {completed}, \"failed\": 0, \"max_concurrency\": 4}}"
+        )
+    };
+    let (changed, document) = flipped(|folder| folder.write(EXPORT, &export(20)));
+    assert_eq!(changed, ["requests fails"]);
+    assert_eq!(message(&document, "requests"), "C4: 4 requests neither completed nor failed");
+    let folder = Folder::several_points();
+    folder.write(EXPORT, &export(24));
+    assert_eq!(folder.document(&format!("signoff run {FLAGS}")).0, 0);
+}
+
+#[test]
+fn a_key_that_no_rule_names_is_not_quoted() {
+    let (_, document) = undecided(|folder| folder.write("run/other.yaml", "hunter2: 1\nhunter2: 2\n"), FLAGS);
+    let shown = document.to_string();
+    assert!(shown.contains("duplicate key (not shown") && !shown.contains("hunter2"), "{shown}");
+}

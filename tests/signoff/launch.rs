@@ -109,7 +109,8 @@ fn a_command_is_compared_with_its_servers_line() {
     std::fs::copy(h200().join("e3k5_al351.log"), folder.path.join("server.log")).unwrap();
     let command = "python3 -m sglang.launch_server --model models/qwen3 --speculative-algorithm EAGLE3 \
                    --speculative-num-steps 5 --speculative-eagle-topk 1 --speculative-num-draft-tokens 6 \
-                   --speculative-draft-model-path models/eagle3\n";
+                   --speculative-draft-model-path models/eagle3 --load-format dummy --skip-tokenizer-init \
+                   --disable-radix-cache --enable-metrics\n";
     folder.write("launch.sh", command);
     let (_, document) = folder.document("signoff launch-diff launch.sh server.log");
     let arguments = item(&document, "launch-arguments");
@@ -239,4 +240,111 @@ fn a_quote_that_nobody_closes_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     let error = text(&output.stderr);
     assert!(error.contains("open.sh: line 3: a quote is opened and never closed"), "{error}");
+}
+
+/// What stands in a server's line and is not the default was given by somebody, and not by this command.
+#[test]
+fn a_value_that_only_the_servers_line_has_is_a_difference() {
+    let command = "python3 -m sglang.launch_server --model models/qwen3 --speculative-algorithm EAGLE3 --load-format dummy \
+                   --speculative-num-steps 5 --speculative-draft-model-path models/eagle3 --skip-tokenizer-init \
+                   --disable-radix-cache --enable-metrics\n";
+    let log = std::fs::read_to_string(h200().join("e3k5_al351.log")).unwrap();
+    let message = |command: &str, log: &str| {
+        let (_, document) = compared(("a.sh", command), ("server.log", log));
+        let arguments = item(&document, "launch-arguments");
+        (arguments["status"].as_str().unwrap().to_owned(), arguments["message"].as_str().unwrap().to_owned())
+    };
+    let (status, found) = message(command, &log);
+    assert_eq!(status, "holds", "{found}");
+    for (from, to, expected) in [
+        (" quantization=None", " quantization='fp8'", "quantization: None against fp8"),
+        (
+            "speculative_draft_model_quantization=None",
+            "speculative_draft_model_quantization='fp8'",
+            "speculative_draft_model_quantization: None against fp8",
+        ),
+    ] {
+        assert!(log.contains(from), "{from}");
+        assert_eq!(message(command, &log.replace(from, to)), ("fails".to_owned(), expected.to_owned()));
+    }
+    for (given, expected) in [
+        (" --load-format dummy", "load_format: "),
+        (" --disable-radix-cache", "disable_radix_cache: False against True"),
+        (
+            " --speculative-draft-model-path models/eagle3",
+            "speculative_draft_model_path: None against models/eagle3",
+        ),
+    ] {
+        let (status, found) = message(&command.replace(given, ""), &log);
+        assert_eq!(status, "fails", "{given}");
+        assert!(found.contains(expected), "{given}: {found}");
+    }
+    // A model that drafts for itself is its own draft, which servers work out.
+    let own = log.replace("draft_model_path='models/eagle3'", "draft_model_path='models/qwen3'");
+    let without = command.replace(" --speculative-draft-model-path models/eagle3", "");
+    assert_eq!(message(&without, &own).0, "holds");
+    // An argument of a release that nobody has read.
+    let newer = log.replace(" quantization=None", " quantization=None, new_knob='x'");
+    let (status, found) = message(command, &newer);
+    assert_eq!(status, "cannot-decide", "{found}");
+    assert!(found.contains("new_knob="), "{found}");
+}
+
+#[test]
+fn a_switch_that_is_turned_off_is_not_one_that_nobody_gave() {
+    for (command, flag, code) in [
+        ("vllm serve m", "--no-enable-prefix-caching", 1),
+        ("vllm serve m", "--enable-chunked-prefill=false", 1),
+        ("vllm serve m", "--no-trust-remote-code", 0),
+        ("vllm serve m", "--enable-prefix-caching", 0),
+        ("vllm serve m", "--no-some-other", 3),
+        ("sglang serve --model-path m", "--no-enable-foo", 3),
+        ("sglang serve --model-path m", "--disable-radix-cache=False", 0),
+    ] {
+        let (left, right) = (format!("export A=1\n{command}\n"), format!("export A=1\n{command} {flag}\n"));
+        let (found, document) = compared(("a.sh", &left), ("b.sh", &right));
+        assert_eq!(found, code, "{command} {flag}: {document:#}");
+    }
+}
+
+#[test]
+fn json_of_every_form_is_read() {
+    let command = "SGLANG_SIMULATE_ACC_LEN=3.51 sglang serve --model-path m --tp 4\n";
+    for json in [
+        r#"{"args": ["--tp", "4", "--model-path", "m"], "env": {"SGLANG_SIMULATE_ACC_LEN": "3.51"}}"#,
+        r#"{"args": ["sglang", "serve", "--tp=4", "--model-path", "m"], "env": ["SGLANG_SIMULATE_ACC_LEN=3.51"]}"#,
+        r#"{"args": {"tp": 4, "model-path": "m"}, "env": [{"name": "SGLANG_SIMULATE_ACC_LEN", "value": 3.51}]}"#,
+    ] {
+        let (code, document) = compared(("a.sh", command), ("b.json", json));
+        assert_eq!(code, 0, "{json}: {document:#}");
+        let (code, _) = compared(("a.sh", command), ("b.json", &json.replace("3.51", "3.61")));
+        assert_eq!(code, 1, "{json}");
+    }
+}
+
+#[test]
+fn texts_are_not_compared_as_numbers() {
+    let of = |revision: &str| format!("export A=1\nsglang serve --model-path m {revision}\n");
+    for (left, right, code) in [
+        ("--revision 1e3", "--revision 1000", 1),
+        ("--revision 007", "--revision 7", 1),
+        ("--tokenizer-path 1.0", "--tokenizer-path 1", 1),
+        ("--revision 1e3", "--revision '1e3'", 0),
+        ("--stream-interval 4.0", "--stream-interval 4", 0),
+    ] {
+        assert_eq!(compared(("a.sh", &of(left)), ("b.sh", &of(right))).0, code, "{left} {right}");
+    }
+}
+
+#[test]
+fn compressed_launches_are_read_through() {
+    let folder = folder();
+    for name in ["a.sh", "c.json"] {
+        let packed = std::fs::File::create(folder.path.join(format!("{name}.gz"))).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(packed, flate2::Compression::default());
+        std::io::Write::write_all(&mut packed, folder.read(name).as_bytes()).unwrap();
+        packed.finish().unwrap();
+        let (code, document) = folder.document(&format!("signoff launch-diff {name}.gz b.yaml"));
+        assert_eq!(code, 0, "{name}: {document:#}");
+    }
 }

@@ -106,3 +106,53 @@ fn a_copied_profile_decides_the_same() {
     // Four points are no curve for it.
     assert_eq!(statuses(&built_in.1)["pareto"], "fails");
 }
+
+/// Folders that are given themselves: the name of the one that evaluates counts too.
+#[test]
+fn an_evaluation_that_is_given_itself() {
+    let folder = Folder::several_points();
+    for evaluation in ["run/eval", "run/eval/"] {
+        let line = format!(
+            "signoff run/c1 run/c4 run/c16 run/c32 {evaluation} --recipe run/recipe.yaml --points run/points.csv {FLAGS}"
+        );
+        let (code, document) = folder.document(&line);
+        assert_eq!(code, 0, "{document:#}");
+        assert_eq!(document["points"].as_array().unwrap().len(), 4);
+        let found = document["evaluations"][0].as_str().unwrap();
+        assert!(found.contains("1 server log") && found.contains("1 score"), "{found}");
+    }
+}
+
+#[test]
+fn a_golden_cell_that_nobody_has_is_refused() {
+    let folder = Folder::several_points();
+    for (from, to, part) in [
+        ("--model h200qwen", "--model nope", "no golden curve 'nope_eagle3'"),
+        ("--model h200qwen", "--model h200qwen --draft-length 4", "no golden cell for draft length 4"),
+        ("--model h200qwen", "--model h200qwen --thinking off", "no golden cell for thinking_off"),
+    ] {
+        let output = folder.run(&format!("signoff run {}", FLAGS.replace(from, to)));
+        assert_eq!(output.status.code(), Some(2), "{to}");
+        let error = text(&output.stderr);
+        assert!(error.contains(part), "{to}: {error}");
+    }
+}
+
+#[test]
+fn what_a_map_names_and_nobody_finds_is_said() {
+    let folder = Folder::several_points();
+    folder.write("map.toml", "[[point]]\nname = \"c4\"\nfiles = [\"node1_agg_w9.out\"]\n");
+    let (_, document) = folder.document(&format!("signoff run --map map.toml {FLAGS}"));
+    let notes = document["notes"].to_string();
+    assert!(
+        notes.contains("the map's c4 names node1_agg_w9.out, and no file of that name was found"),
+        "{notes}"
+    );
+    folder.write(
+        "odd.toml",
+        "name = \"x\"\n[[rule]]\nid = \"a\"\ntitle = \"t\"\ncheck = { forbidden-variables = { names = [\"SG*LEN\"] } }\n",
+    );
+    let output = folder.run("signoff run --profile odd.toml");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("does not stand at its end"), "{}", text(&output.stderr));
+}

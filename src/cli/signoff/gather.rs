@@ -19,7 +19,7 @@ use crate::recipe;
 use crate::replay::{ReplayOptions, StatedTarget};
 use crate::signoff::{
     Asked, FileKind, Map, Origin, Point, Profile, Run, Seen as Kind, Server, Stated, Table, TextRead,
-    TextReader, Unread, is_evaluation, kind_of, read_table, redact,
+    TextReader, Unread, is_evaluation_log, kind_of, read_table, redact,
 };
 
 /// Files as the user named them.
@@ -89,9 +89,7 @@ pub(super) fn gather(
     }
     let mut notes: Vec<String> = reader.passed_over().iter().map(ToString::to_string).collect();
     let table = table(profile, &mut files)?;
-    notes.extend(
-        files.iter().flat_map(|file| &file.read.facts.unread).map(|unread| format!("not read: {unread}")),
-    );
+    notes.extend(unfound(named.map, &files));
 
     let options = Options {
         margin: args.margin,
@@ -120,7 +118,7 @@ pub(super) fn gather(
         version: args.engine_version.clone(),
         draft_paths: args.draft_path.clone(),
         thresholds: args.threshold.clone(),
-        ..stated(args, global, &seen, &mut notes)
+        ..stated(args, global, &seen, &mut notes)?
     };
     let pins = pins(args, named, global, &files)?;
     let sorted = Points::sort(named, seen, files, &mut notes);
@@ -163,6 +161,17 @@ pub(super) fn gather(
     Ok(Gathered { run, errors, notes })
 }
 
+/// Files that were not understood, and patterns of the map that no file is like.
+fn unfound(map: &Map, files: &[File]) -> Vec<String> {
+    let unread = files.iter().flat_map(|file| &file.read.facts.unread);
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let unmatched = map.unmatched(&names);
+    let unmatched = unmatched.into_iter().map(|(point, pattern)| {
+        format!("the map's {point} names {pattern}, and no file of that name was found")
+    });
+    unread.map(|unread| format!("not read: {unread}")).chain(unmatched).collect()
+}
+
 /// The lines of all servers, and the names of the files they came from.
 fn servers(
     args: &SignoffArgs,
@@ -193,13 +202,13 @@ fn servers(
 }
 
 /// The golden cell; its method and draft length as a server's arguments say where no flag does.
-fn golden(args: &SignoffArgs, global: &Global, start: Option<&ServerStart>) -> Result<Target, String> {
+fn golden(args: &SignoffArgs, global: &Global, start: Option<&ServerStart>) -> Result<Target, NoTarget> {
     let Some(prefix) = &args.model else {
-        return Err("no golden cell was named; give --model (and --method, --draft-length where the log does not tell)".to_owned());
+        return Err("no golden cell was named; give --model (and --method, --draft-length where the log does not tell)".into());
     };
     let algorithm = start.and_then(|start| start.speculative_algorithm.clone());
     let Some(method) = args.method.clone().or_else(|| algorithm.clone()) else {
-        return Err("no log names a drafting algorithm; give --method".to_owned());
+        return Err("no log names a drafting algorithm; give --method".into());
     };
     let drafter = algorithm.and_then(|name| name.parse::<Drafter>().ok());
     let from_log = || {
@@ -212,7 +221,7 @@ fn golden(args: &SignoffArgs, global: &Global, start: Option<&ServerStart>) -> R
         }
     };
     let Some(draft_length) = args.draft_length.or_else(from_log) else {
-        return Err("no log names a draft length; give --draft-length".to_owned());
+        return Err("no log names a draft length; give --draft-length".into());
     };
     let query = Query {
         prefix,
@@ -222,24 +231,44 @@ fn golden(args: &SignoffArgs, global: &Global, start: Option<&ServerStart>) -> R
         draft_model: args.cell.draft_model.as_deref(),
         draft_sample_method: args.cell.draft_sample_method.as_deref(),
     };
-    catalogue::find(global, &query).map(|found| found.target).map_err(|error| format!("{error:#}"))
+    catalogue::find(global, &query).map(|found| found.target).map_err(NoTarget::Refused)
 }
 
-fn stated(args: &SignoffArgs, global: &Global, seen: &[Seen], notes: &mut Vec<String>) -> Stated {
+/// Why there is no golden cell.
+enum NoTarget {
+    /// Neither flags nor logs say which.
+    Unknown(String),
+    /// There is none of what they say.
+    Refused(anyhow::Error),
+}
+
+impl From<&str> for NoTarget {
+    fn from(why: &str) -> Self {
+        Self::Unknown(why.to_owned())
+    }
+}
+
+fn stated(
+    args: &SignoffArgs,
+    global: &Global,
+    seen: &[Seen],
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Stated> {
     // An evaluation may draft otherwise; it is asked last.
     let start = seen.iter().find_map(|seen| {
         let start = seen.observed.server()?;
-        (seen.mode != Some(crate::evidence::Mode::Prefill) && !is_evaluation(&seen.log, &seen.input))
+        (seen.mode != Some(crate::evidence::Mode::Prefill) && !is_evaluation_log(&seen.log, &seen.input))
             .then_some(start)
             .filter(|start| start.speculative_algorithm.is_some())
     });
     match golden(args, global, start) {
-        Ok(target) => Stated { target: Some(target), ..Stated::default() },
-        Err(why) => {
+        Ok(target) => Ok(Stated { target: Some(target), ..Stated::default() }),
+        Err(NoTarget::Refused(error)) => Err(error),
+        Err(NoTarget::Unknown(why)) => {
             if args.model.is_some() {
                 notes.push(why.clone());
             }
-            Stated { no_target: Some(why), ..Stated::default() }
+            Ok(Stated { no_target: Some(why), ..Stated::default() })
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::gather::{File, Named};
 use super::servers::Seen;
 use crate::evidence::{Input, Place};
-use crate::signoff::{Argument, Facts, concurrency, is_evaluation, point_folder};
+use crate::signoff::{Argument, Facts, concurrency, is_evaluation, is_evaluation_log, point_folder};
 
 /// A server's arguments, their line, and whether that is whole.
 pub(super) type Begun = (Vec<Argument>, Place, bool);
@@ -52,7 +52,7 @@ impl Points {
                 None => seen.log.clone(),
             };
             let is_evaluation = mapped.map_or_else(
-                || evaluations.contains(&seen.input) || is_evaluation(&seen.log, &seen.input),
+                || evaluations.contains(&seen.input) || is_evaluation_log(&seen.log, &seen.input),
                 |point| point.is_evaluation,
             );
             let number =
@@ -126,8 +126,14 @@ fn owner(named: &Named<'_>, evaluations: &[String], all: &mut Vec<Placed>, file:
     {
         return Some(index);
     }
-    let is_eval = evaluations.contains(&file.input) || is_evaluation(&file.name, &file.input);
     let folder = point_folder(&file.name);
+    let lies_in_one =
+        all.iter().any(|placed| placed.is_evaluation && placed.folder.as_deref() == Some(folder));
+    let has_scores = !file.read.facts.scores.is_empty() && is_evaluation_log(&file.name, &file.input);
+    let is_eval = evaluations.contains(&file.input)
+        || is_evaluation(&file.name, &file.input)
+        || has_scores
+        || lies_in_one;
     let within = |outer: &str| {
         folder == outer
             || outer.is_empty()

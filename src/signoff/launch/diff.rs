@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::defaults::default_of;
+use super::defaults::{default_of, is_worked_out};
 use super::read::{Launch, Launches, Setting};
 use super::value::LaunchValue;
-use crate::engine::Engine;
 use crate::signoff::item::{Evidence, Item, Signoff, Weighing};
 use crate::signoff::profile::Profile;
 use crate::signoff::read::underscored;
@@ -141,20 +140,19 @@ impl Sides<'_> {
         let names: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
         for name in names {
             let (a, b) = (mine.get(name), theirs.get(name));
-            let default = |other: Option<&Setting>| match what {
-                What::Arguments => self.default(name, other),
-                What::Environment => None,
+            let is_worked_out = what == What::Arguments && self.is_worked_out(name, a, b);
+            let values = if is_worked_out || what == What::Environment {
+                (value(a), value(b))
+            } else {
+                (value(a).or_else(|| self.default(name, b)), value(b).or_else(|| self.default(name, a)))
             };
-            let values = (value(a).or_else(|| default(b)), value(b).or_else(|| default(a)));
             let is_open = [&values.0, &values.1].iter().any(|value| **value == Some(LaunchValue::Unresolved));
             if values.0 == values.1 && !is_open {
                 same += 1;
                 continue;
             }
             // What a server worked out for itself was not given by anybody.
-            let is_worked_out = what == What::Arguments
-                && ((a.is_none() && right.is_resolved) || (b.is_none() && left.is_resolved));
-            if is_worked_out && !self.is_forbidden(name) {
+            if is_worked_out {
                 resolved += 1;
                 continue;
             }
@@ -182,6 +180,12 @@ impl Sides<'_> {
                 for evidence in evidence {
                     weighing.show(evidence);
                 }
+            } else if what == What::Arguments && self.is_unknown(&values) {
+                let given = if a.is_some() { &first } else { &second };
+                weighing.doubt(
+                    format!("{name}={given} stands on one side alone, and its default is not known"),
+                    evidence,
+                );
             } else if is_open {
                 weighing.miss(format!("{name} is resolved at run time; give the trace of the run"));
             } else {
@@ -191,10 +195,7 @@ impl Sides<'_> {
         // Those that are not expected come first.
         let rows = table.get_mut(1..).unwrap_or(&mut []);
         rows.sort_by(|left, right| left.last().cmp(&right.last()));
-        let noun = match what {
-            What::Arguments => "arguments",
-            What::Environment => "variables",
-        };
+        let noun = if what == What::Arguments { "arguments" } else { "variables" };
         let resolved = if resolved > 0 {
             format!("; {resolved} that only a server's own line has were not compared")
         } else {
@@ -212,16 +213,43 @@ impl Sides<'_> {
         }
     }
 
-    /// What a flag is that nobody gives. `False` and `None` are what a switch and an option are by default.
+    /// What a flag is that nobody gives: as the engine's table says. Without one, `None` is what nobody gave, and what a
+    /// server prints as `False` without being told is off.
     fn default(&self, name: &str, other: Option<&Setting>) -> Option<LaunchValue> {
-        let is_sglang =
-            [self.left.1, self.right.1].iter().any(|launch| launch.engine == Some(Engine::Sglang));
-        let known = default_of(name).filter(|_| is_sglang).map(LaunchValue::of);
+        let (left, right) = (self.left.1, self.right.1);
+        let engine = left.engine.or(right.engine);
+        let known = engine.and_then(|engine| default_of(engine, name)).map(LaunchValue::of);
         known.or_else(|| {
             let other = &other?.value;
-            let plain = ["False", "None"].map(LaunchValue::of);
-            plain.into_iter().find(|value| value == other)
+            let is_printed = left.is_resolved || right.is_resolved;
+            let plain: &[&str] = if is_printed { &["False", "None"] } else { &["None"] };
+            plain.iter().map(|value| LaunchValue::of(value)).find(|value| value == other)
         })
+    }
+
+    /// Whether a value that stands in a server's own line alone was worked out by the server.
+    fn is_worked_out(&self, name: &str, a: Option<&Setting>, b: Option<&Setting>) -> bool {
+        let (setting, launch) = match (a, b) {
+            (Some(setting), None) if self.left.1.is_resolved => (setting, self.left.1),
+            (None, Some(setting)) if self.right.1.is_resolved => (setting, self.right.1),
+            _ => return false,
+        };
+        // A model that drafts for itself is its own draft.
+        let model = launch.arguments.get("model_path");
+        let is_own_draft =
+            name == "speculative_draft_model_path" && model.is_some_and(|model| model.value == setting.value);
+        (is_worked_out(name) || is_own_draft) && !self.profile.forbids_argument(name)
+    }
+
+    /// Whether one side alone gives a value of which nobody knows whether it is the default: one that a server's own line
+    /// shows, or a switch that is turned off.
+    fn is_unknown(&self, values: &(Option<LaunchValue>, Option<LaunchValue>)) -> bool {
+        let (value, is_resolved) = match values {
+            (Some(value), None) => (value, self.left.1.is_resolved),
+            (None, Some(value)) => (value, self.right.1.is_resolved),
+            _ => return false,
+        };
+        is_resolved || *value == LaunchValue::of("False")
     }
 
     fn may_differ(&self, name: &str, what: What) -> bool {
@@ -238,11 +266,6 @@ impl Sides<'_> {
             What::Arguments => matches(&rules.shown, &underscored(name)) || self.profile.names_argument(name),
             What::Environment => matches(&rules.shown_variables, name) || self.profile.names_variable(name),
         }
-    }
-
-    /// Whether a rule cares for an argument whoever set it.
-    fn is_forbidden(&self, name: &str) -> bool {
-        self.profile.forbids_argument(name)
     }
 }
 

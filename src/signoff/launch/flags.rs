@@ -12,20 +12,24 @@ pub(super) fn flags(engine: Option<Engine>, words: &[String]) -> Vec<(String, La
     if engine == Some(Engine::Vllm)
         && let Some(model) = rest.next_if(|word| !word.starts_with('-'))
     {
-        found.push(("model".to_owned(), LaunchValue::of(model)));
+        found.push(("model".to_owned(), LaunchValue::of_argument("model", model)));
     }
     while let Some(word) = rest.next() {
         if !is_flag(word) {
             continue;
         }
         let (flag, value) = if let Some((flag, value)) = word.split_once('=') {
-            (flag, LaunchValue::of(value))
+            (flag, LaunchValue::of_argument(&canonical(engine, flag), value))
         } else {
             let mut values = Vec::new();
             while let Some(value) = rest.next_if(|next| !is_flag(next) && !is_end(next)) {
                 values.push(value.clone());
             }
-            (word.as_str(), LaunchValue::list(&values))
+            let value = match values.as_slice() {
+                [one] => LaunchValue::of_argument(&canonical(engine, word), one),
+                _ => LaunchValue::list(&values),
+            };
+            (word.as_str(), value)
         };
         // `-O3` has its value in itself.
         let level = flag.strip_prefix("-O").filter(|level| {

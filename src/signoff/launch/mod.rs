@@ -8,5 +8,6 @@ mod read;
 mod value;
 
 pub use diff::{LaunchRules, launch_diff};
+pub(in crate::signoff) use read::open_quote;
 pub use read::{Launch, LaunchError, Launches, Setting, read_launches};
 pub use value::LaunchValue;

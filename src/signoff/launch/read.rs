@@ -190,7 +190,9 @@ fn of_line(text: &str, line: u64) -> Option<Launch> {
     let engine = Some(Engine::Sglang);
     let arguments = arguments.map(|(name, value)| {
         let [name, value] = [name, value].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        (canonical(engine, &name), Setting { value: LaunchValue::of(&value), line })
+        let name = canonical(engine, &name);
+        let value = LaunchValue::of_argument(&name, &value);
+        (name, Setting { value, line })
     });
     // An older name of one that is there too says nothing: `cuda_graph_bs=None` beside `cuda_graph_bs_decode=[1, 2]`.
     let mut held: BTreeMap<String, Setting> = BTreeMap::new();
@@ -206,6 +208,7 @@ fn of_line(text: &str, line: u64) -> Option<Launch> {
 /// A list of words; `{"args": .., "env": ..}`; or arguments and variables side by side.
 fn of_json(value: &Value) -> Option<Launch> {
     let mut launch = Launch::default();
+    let mut shows_environment = false;
     match value {
         Value::Array(_) => words(&mut launch, value)?,
         Value::Object(object) => {
@@ -237,22 +240,43 @@ fn of_json(value: &Value) -> Option<Launch> {
                     }
                 }
             }
-            for (name, value) in environment.and_then(Value::as_object).into_iter().flatten() {
-                variable(&mut launch, name, value);
-            }
+            variables(&mut launch, environment);
+            shows_environment = environment.is_some();
         }
         _ => return None,
     }
-    launch.has_no_environment = launch.environment.is_empty();
+    launch.has_no_environment = launch.environment.is_empty() && !shows_environment;
     (!launch.arguments.is_empty()).then_some(launch)
 }
 
 fn of_command(command: &str, environment: Option<&Value>) -> Option<Launch> {
     let mut launch = read_text("command.sh", command, None).ok()?.launches.into_iter().next()?;
-    for (name, value) in environment.and_then(Value::as_object).into_iter().flatten() {
-        variable(&mut launch, name, value);
-    }
+    variables(&mut launch, environment);
     Some(launch)
+}
+
+/// `{"A": 1}`, or a list of `A=1` and of `{"name": "A", "value": 1}`.
+fn variables(launch: &mut Launch, environment: Option<&Value>) {
+    match environment {
+        Some(Value::Object(object)) => {
+            for (name, value) in object {
+                variable(launch, name, value);
+            }
+        }
+        Some(Value::Array(items)) => {
+            for item in items {
+                let pair = item.as_str().and_then(|item| item.split_once('='));
+                if let Some((name, value)) = pair {
+                    variable(launch, name, &Value::String(value.to_owned()));
+                } else if let (Some(name), Some(value)) =
+                    (item.get("name").and_then(Value::as_str), item.get("value"))
+                {
+                    variable(launch, name, value);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 fn guessed<'a>(mut names: impl Iterator<Item = &'a String>) -> Option<Engine> {
@@ -269,8 +293,12 @@ fn is_variable(name: &str) -> bool {
 
 fn take<'a>(launch: &mut Launch, arguments: impl Iterator<Item = (&'a String, &'a Value)>) {
     for (name, value) in arguments {
-        let setting = Setting { value: LaunchValue::json(value), line: 1 };
-        launch.arguments.insert(canonical(launch.engine, name), setting);
+        let name = canonical(launch.engine, name);
+        let value = match value {
+            Value::String(text) => LaunchValue::of_argument(&name, text),
+            other => LaunchValue::json(other),
+        };
+        launch.arguments.insert(name, Setting { value, line: 1 });
     }
 }
 
@@ -285,7 +313,20 @@ fn words(launch: &mut Launch, list: &Value) -> Option<()> {
         .iter()
         .map(|word| word.as_str().map(str::to_owned).or_else(|| Some(word.as_number()?.to_string())))
         .collect();
-    let quoted: Vec<String> = words?
+    let words = words?;
+    // Arguments alone, without the command in front of them.
+    if words.first().is_some_and(|word| word.starts_with('-')) {
+        let names: Vec<String> = words
+            .iter()
+            .filter_map(|word| Some(word.strip_prefix("--")?.split('=').next()?.to_owned()))
+            .collect();
+        launch.engine = launch.engine.or_else(|| guessed(names.iter()));
+        for (name, value) in flags(launch.engine, &words) {
+            launch.arguments.insert(name, Setting { value, line: 1 });
+        }
+        return Some(());
+    }
+    let quoted: Vec<String> = words
         .iter()
         .map(|word| shlex::try_quote(word).map_or_else(|_| word.clone(), std::borrow::Cow::into_owned))
         .collect();
@@ -338,15 +379,19 @@ fn of_document(name: &str, text: &str, selector: Option<&Selector>) -> Result<La
         let mut launch = Launch { role, engine, ..Launch::default() };
         if found.words.is_empty() {
             for argument in &found.args {
-                let setting = Setting { value: of_node(&argument.value), line: line(argument.at.line) };
-                launch.arguments.insert(canonical(engine, &argument.name), setting);
+                let name = canonical(engine, &argument.name);
+                let value = match &argument.value {
+                    Node::Scalar(scalar) => LaunchValue::of_argument(&name, &scalar.text),
+                    other => of_node(other),
+                };
+                launch.arguments.insert(name, Setting { value, line: line(argument.at.line) });
             }
             // srt-slurm gives its servers the model of the recipe.
             let name = canonical(engine, "model");
             if let (Kind::Recipe, Some(path), false) =
                 (document.kind, model_path(text), launch.arguments.contains_key(&name))
             {
-                let value = LaunchValue::of(&path.text);
+                let value = LaunchValue::of_argument(&name, &path.text);
                 launch.arguments.insert(name, Setting { value, line: line(path.at.line) });
             }
         } else {
@@ -421,7 +466,7 @@ fn others(document: &Document, chosen: &Variant, selector: Option<&Selector>) ->
 }
 
 /// Line of the quote that a text opens and never closes.
-fn open_quote(text: &str) -> Option<usize> {
+pub(in crate::signoff) fn open_quote(text: &str) -> Option<usize> {
     let (mut open, mut line, mut is_word) = (None, 1, false);
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {

@@ -31,16 +31,15 @@ impl LaunchValue {
     /// Reads a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        if text.contains(UNRESOLVED) || text.contains("${") {
-            return Self::Unresolved;
+        bare(text).map_or(Self::Unresolved, |text| Self::Known(plain(text)))
+    }
+
+    /// The value of an argument: one that is a text (a path, a name, a revision) is no number whatever it looks like.
+    pub(super) fn of_argument(name: &str, text: &str) -> Self {
+        match bare(text) {
+            Some(bare) if is_text(name) && number(bare).is_some() => Self::Known(bare.to_owned()),
+            _ => Self::of(text),
         }
-        let text = text.trim();
-        let bare = ['\'', '"']
-            .iter()
-            .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
-            .unwrap_or(text)
-            .trim();
-        Self::Known(plain(bare))
     }
 
     /// Several words behind one flag.
@@ -80,6 +79,42 @@ impl fmt::Display for LaunchValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text().unwrap_or("(resolved at run time)"))
     }
+}
+
+/// A text without its quotes; `None` where only the run resolves it.
+fn bare(text: &str) -> Option<&str> {
+    if text.contains(UNRESOLVED) || text.contains("${") {
+        return None;
+    }
+    let text = text.trim();
+    let inside = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    Some(inside.unwrap_or(text).trim())
+}
+
+/// Whether an argument is a text by its name.
+fn is_text(name: &str) -> bool {
+    const ENDS: [&str; 19] = [
+        "path",
+        "paths",
+        "name",
+        "names",
+        "dir",
+        "folder",
+        "file",
+        "model",
+        "tokenizer",
+        "revision",
+        "version",
+        "host",
+        "addr",
+        "address",
+        "key",
+        "id",
+        "template",
+        "url",
+        "tag",
+    ];
+    name.rsplit('_').next().is_some_and(|last| ENDS.contains(&last))
 }
 
 fn plain(text: &str) -> String {

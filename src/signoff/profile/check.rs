@@ -231,6 +231,16 @@ impl Threshold {
 impl Check {
     /// What no check can be decided with.
     pub(super) fn verify(&self) -> Result<(), String> {
+        let (names, arguments): (&[String], &[String]) = match self {
+            Self::GoldenLength(names) | Self::ForbiddenVariables(names) => (&names.names, &[]),
+            Self::EvaluationUnset(knobs) => (&knobs.names, &knobs.arguments),
+            Self::Endpoints(endpoints) => (&endpoints.allow, &endpoints.harness),
+            _ => (&[], &[]),
+        };
+        let is_odd = |name: &&String| name.strip_suffix('*').unwrap_or(name).contains('*');
+        if let Some(name) = names.iter().chain(arguments).find(is_odd) {
+            return Err(format!("{name:?} has a * that does not stand at its end; only there it is read"));
+        }
         let some = |what: &str, list: &[String]| {
             if list.is_empty() { Err(format!("{what} is empty; expected at least one")) } else { Ok(()) }
         };

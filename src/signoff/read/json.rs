@@ -41,7 +41,10 @@ impl<'a> Document<'a> {
 impl Document<'_> {
     /// Takes what the document says into `facts`; why it is no JSON.
     pub(super) fn read(&self, facts: &mut Facts) -> Result<(), serde_json::Error> {
-        let value = serde_json::from_str::<Value>(self.text)?;
+        let value = serde_json::from_str::<Value>(self.text).or_else(|error| {
+            // Python writes a number that is none as NaN or Infinity.
+            without_nan(self.text).and_then(|text| serde_json::from_str(&text).ok()).ok_or(error)
+        })?;
         if let Value::Object(object) = &value {
             self.server_info(object, facts);
             self.scores(object, facts);
@@ -174,6 +177,7 @@ impl Document<'_> {
                 concurrency: plain("concurrency"),
                 completed: Some(requests),
                 failed,
+                unaccounted: 0,
                 odd_field: export.odd(&["failed", "errors", "concurrency"]),
                 cancelled,
                 place,
@@ -196,6 +200,7 @@ impl Document<'_> {
         });
         let missing = total.zip(completed).map(|(total, completed)| total.saturating_sub(completed));
         let failed = plain("failed").or(missing).or(errors);
+        let unaccounted = missing.unwrap_or(0).saturating_sub(failed.unwrap_or(0));
         let key = ["failed", "num_prompts", "num_requests_total", "errors", "completed"];
         let key = key.into_iter().find(|key| of(key).is_some()).unwrap_or("completed");
         Some(Client {
@@ -203,6 +208,7 @@ impl Document<'_> {
             concurrency: first(&["max_concurrency", "concurrency", "conc"]),
             completed,
             failed,
+            unaccounted,
             odd_field: export.odd(&[
                 "completed",
                 "num_requests_successful",
@@ -256,6 +262,7 @@ impl Document<'_> {
             concurrency: concurrency.and_then(whole),
             completed: average("request_count"),
             failed,
+            unaccounted: 0,
             odd_field,
             cancelled,
             place: self.place(if failed.is_some() { key } else { "request_count" }),
@@ -282,6 +289,33 @@ impl<'v> Export<'v> {
         };
         names.iter().find(is_odd).map(|name| (*name).to_owned())
     }
+}
+
+/// The text with `null` for `NaN` and `Infinity` outside of its strings; `None` where there are none.
+fn without_nan(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let (mut rest, mut is_string, mut is_changed) = (text, false, false);
+    while let Some(letter) = rest.chars().next() {
+        let word =
+            ["-Infinity", "Infinity", "NaN"].into_iter().find(|word| !is_string && rest.starts_with(word));
+        let length = match word {
+            Some(word) => {
+                out.push_str("null");
+                is_changed = true;
+                word.len()
+            }
+            None if is_string && letter == '\\' => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
+            None => {
+                is_string ^= letter == '"';
+                letter.len_utf8()
+            }
+        };
+        if word.is_none() {
+            out.push_str(rest.get(..length).unwrap_or(""));
+        }
+        rest = rest.get(length..).unwrap_or("");
+    }
+    is_changed.then_some(out)
 }
 
 /// A whole number, however it is written: `3`, `3.0`, `"3"`.

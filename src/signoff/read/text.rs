@@ -6,6 +6,7 @@ use super::{assign, line, tree};
 use crate::evidence::Place;
 use crate::recipe::{self, ReachedKind};
 use crate::signoff::facts::{Argument, Facts, Origin, Seen, Sighting, Unread};
+use crate::signoff::launch::open_quote;
 use crate::signoff::layout::FileKind;
 
 /// Largest document that is read as a whole, in bytes.
@@ -149,8 +150,14 @@ impl<'a> TextReader<'a> {
     /// What a script really hands to its servers.
     fn launcher(&mut self, name: &str, text: &str) {
         self.facts.launchers.push(self.file);
-        let Some(found) = recipe::reaching(text) else {
-            let why = "this script cannot be read".to_owned();
+        // What stands behind a quote that nobody closes is no script.
+        let open = open_quote(text).filter(|_| !recipe::is_sound_shell(text));
+        let found = if open.is_some() { None } else { recipe::reaching(text) };
+        let Some(found) = found else {
+            let why = open.map_or_else(
+                || "this script cannot be read".to_owned(),
+                |line| format!("line {line}: a quote is opened and never closed"),
+            );
             let is_known = self.facts.unread.iter().any(|unread| unread.file == name);
             if !is_known {
                 self.facts.unread.push(Unread { file: name.to_owned(), why, kind: self.kind });
@@ -194,7 +201,11 @@ impl<'a> TextReader<'a> {
             Ok(Some(document)) => self.facts.documents.push((self.file, document)),
             Ok(None) => {}
             Err(error) => {
-                let (file, why) = (name.to_owned(), error.to_string());
+                let why = match &error {
+                    recipe::ReadError::Yaml(error) => tree::shown(self.asked, error),
+                    other => other.to_string(),
+                };
+                let file = name.to_owned();
                 self.facts.unread.push(Unread { file, why, kind: self.kind });
             }
         }

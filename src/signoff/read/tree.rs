@@ -6,7 +6,7 @@ use super::line::{see, whole_name};
 use crate::evidence::Place;
 use crate::recipe::of_node;
 use crate::signoff::facts::{Facts, Origin, Seen, Sighting};
-use crate::yaml::{Node, Scalar, parse};
+use crate::yaml::{Node, Scalar, YamlError, YamlErrorKind, parse};
 
 /// Longest value taken of an argument that is a tree, in characters.
 const LONGEST: usize = 512;
@@ -19,11 +19,21 @@ pub(super) fn read(
     origin: Origin,
     facts: &mut Facts,
 ) -> Result<(), String> {
-    let root = parse(text).map_err(|error| error.to_string())?;
+    let root = parse(text).map_err(|error| shown(asked, &error))?;
     let mut walk = Walk { asked, file, origin, facts };
     walk.node(&root, &mut Vec::new());
     facts.recipes.push(file);
     Ok(())
+}
+
+/// A fault without the name of a key that no rule names.
+pub(super) fn shown(asked: &Asked, error: &YamlError) -> String {
+    match &error.kind {
+        YamlErrorKind::DuplicateKey { key, first } if asked.key(key).is_none() => {
+            format!("{}: duplicate key (not shown: no rule names it); it already stands at {first}", error.at)
+        }
+        _ => error.to_string(),
+    }
 }
 
 struct Walk<'a> {

@@ -96,8 +96,14 @@ pub(in crate::signoff) fn draft_path(run: &Run, rule: &DraftPath) -> Outcome {
         let is_stated = rule.stated.iter().chain(&run.stated.draft_paths).any(|stated| is_same(stated, path));
         // What only prefills may draft nothing where the rest does.
         let drafts_nothing = path == "None" && server.mode == Some(Mode::Prefill);
+        let wanted = &run.stated.draft_paths;
+        let contradicts = !wanted.is_empty() && !wanted.iter().any(|stated| is_same(stated, path));
         let why = if drafts_nothing {
             "no draft model of its own".to_owned()
+        } else if contradicts {
+            let stated = wanted.join(" or ");
+            weighing.fail(format!("{label}: drafts with {path}, --draft-path states {stated}"), [evidence]);
+            return;
         } else if is_stated {
             format!("{path} as stated")
         } else if let Some(seen) = in_recipe {
@@ -119,6 +125,14 @@ pub(in crate::signoff) fn draft_path(run: &Run, rule: &DraftPath) -> Outcome {
             "no draft model of its own".to_owned()
         } else if own.is_some_and(|own| is_same(own, path)) {
             format!("equal to {model}")
+        } else if run.pins.is_empty() {
+            // A recipe may state it.
+            let own = own.unwrap_or("unknown");
+            weighing.doubt(
+                format!("{label}: drafts with {path}, the model is {own}, and no recipe was found that states that; give --recipe FILE"),
+                [evidence],
+            );
+            return;
         } else {
             let own = own.unwrap_or("unknown");
             weighing.fail(

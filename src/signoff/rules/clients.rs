@@ -33,6 +33,13 @@ pub(in crate::signoff) fn requests(run: &Run, rule: &Requests) -> Outcome {
             ));
         }
         completed += client.completed.unwrap_or(0);
+        if client.unaccounted > rule.most_errors {
+            let lost = counted(client.unaccounted, "request");
+            weighing.fail(
+                format!("{label}: {lost} neither completed nor failed"),
+                [quote(format!("{lost} unaccounted for"))],
+            );
+        }
         match client.failed {
             Some(failed) if failed > rule.most_errors => {
                 let of = client.completed.map_or_else(String::new, |done| format!(", {done} completed"));

@@ -125,6 +125,25 @@ fn against_points(run: &Run, table: &Table, weighing: &mut Weighing) {
             )),
         }
     }
+    // Two runs of one concurrency and one row: the better may count.
+    for (index, point) in run.points.iter().enumerate() {
+        let Some(wanted) = told(point) else { continue };
+        let of_it = |other: &&Point| told(other) == Some(wanted);
+        let is_first = !run.points.get(..index).unwrap_or(&[]).iter().any(|other| of_it(&other));
+        let ran: Vec<&str> = run.points.iter().filter(of_it).map(|point| point.name.as_str()).collect();
+        let rows = table.rows.iter().filter(|row| number(row) == Some(wanted)).count();
+        if is_first && rows > 0 && ran.len() > rows {
+            weighing.fail(
+                format!(
+                    "C{wanted} ran {} times ({}) and has {}",
+                    ran.len(),
+                    ran.join(", "),
+                    counted(rows, "row")
+                ),
+                [],
+            );
+        }
+    }
     // Layouts measured at one concurrency are points of their own.
     let layout = ["layout", "point", "name"].iter().find_map(|name| table.column(name));
     let key = |row: &TableRow| (number(row), layout.map(|layout| row.cell(layout).to_owned()));

@@ -21,8 +21,10 @@ fn is_same(length: f64, other: f64) -> bool {
 pub(super) struct Told<'a> {
     /// What counts: what its environment or log shows, else what recipes and launchers set.
     pub(super) found: Vec<&'a Sighting>,
-    /// Why nothing counts although something sets it, with what speaks for and against.
+    /// Why it decides nothing although something sets it, with what speaks for and against.
     pub(super) open: Option<(String, Vec<Evidence>)>,
+    /// Nothing sets it, and a dump of the whole environment shows that: its number.
+    pub(super) absent_from: Option<u32>,
 }
 
 /// What its own files, or else those of the whole run, give to variables of these names; a server that only prefills does
@@ -42,16 +44,37 @@ pub(super) fn values<'a>(run: &'a Run, point: &'a Point, names: &[String]) -> To
     let (shared, shared_scripted) = of(&run.shared.sightings);
     let own_dump = dumps(run, &point.facts).next();
     let found = if own.is_empty() && own_dump.is_none() { shared } else { own };
-    if !found.is_empty() {
-        return Told { found, open: None };
-    }
-    let scripted = if scripted.is_empty() { shared_scripted } else { scripted };
-    let Some(first) = scripted.first() else { return Told::default() };
     let said = |seen: &Sighting| {
         let place = run.file(seen.place.file);
         format!("{place}:{} sets {}={}", seen.place.line, seen.name, seen.value)
     };
-    let open = |why: String| Told { found: Vec::new(), open: Some((why, vec![shown(run, first)])) };
+    if let Some(first) = found.first().copied() {
+        let launchers = || {
+            let launchers = scripted.iter().chain(&shared_scripted).copied();
+            launchers.filter(|seen| seen.origin == Origin::Launcher)
+        };
+        // Another environment, or a launcher none of whose ways sets what ran.
+        let of_run = of(&run.shared.sightings).0;
+        let others = first_of(&found, of_run.into_iter(), false).or_else(|| {
+            first_of(&found, launchers(), false).filter(|_| first_of(&found, launchers(), true).is_none())
+        });
+        let open = others.map(|other| {
+            let why =
+                format!("{} and {}; give the environment of this point alone", said(first), said(other));
+            (why, vec![shown(run, first), shown(run, other)])
+        });
+        return Told { found, open, absent_from: None };
+    }
+    let scripted = if scripted.is_empty() { shared_scripted } else { scripted };
+    let Some(first) = scripted.first() else {
+        let mut whole = dumps(run, &point.facts).chain(dumps(run, &run.shared));
+        let absent_from = whole.find(|file| is_whole_environment(run.file(*file)));
+        return Told { absent_from, ..Told::default() };
+    };
+    let open = |why: String| {
+        let open = Some((why, vec![shown(run, first)]));
+        Told { open, ..Told::default() }
+    };
     if let Some(dump) = own_dump.or_else(|| dumps(run, &run.shared).next()) {
         let dump = run.file(dump);
         return open(format!("{} and its environment ({dump}) has no such variable", said(first)));
@@ -66,7 +89,42 @@ pub(super) fn values<'a>(run: &'a Run, point: &'a Point, names: &[String]) -> To
     {
         return open(format!("{} and {}; give its environment dump", said(one), said(other)));
     }
-    Told { found: scripted, open: None }
+    Told { found: scripted, ..Told::default() }
+}
+
+/// Whether two texts are one value, as numbers where they are such.
+fn is_one(value: &str, other: &str) -> bool {
+    match (value.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(value), Ok(other)) => is_same(value, other),
+        _ => value == other,
+    }
+}
+
+/// The first of `others` that surely sets a variable of one of `found` to the same value, or to another.
+fn first_of<'a>(
+    found: &[&'a Sighting],
+    mut others: impl Iterator<Item = &'a Sighting>,
+    same: bool,
+) -> Option<&'a Sighting> {
+    others.find(|other| {
+        let is_sure = other.condition.is_none() && !other.value.starts_with('(');
+        let mut own = found.iter().filter(|own| own.name == other.name);
+        is_sure && own.any(|own| is_one(&own.value, &other.value) == same)
+    })
+}
+
+/// Whether a file is a dump of a whole environment by its name: a trace shows what a script did, other documents a part.
+fn is_whole_environment(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let has = |word: &str| file.split(|letter: char| !letter.is_ascii_alphabetic()).any(|part| part == word);
+    !has("trace") && (has("env") || has("environ") || has("environment"))
+}
+
+/// Says that a dump of a point's environment has no such variable.
+fn fail_absent(run: &Run, label: &str, name: &str, dump: u32, weighing: &mut Weighing) {
+    let file = run.file(dump).to_owned();
+    let why = format!("{label}: {name} is not set: its environment ({file}) has no such variable");
+    weighing.fail(why, [Evidence { file, line: None, value: format!("no {name}") }]);
 }
 
 fn is_of_run(seen: &Sighting) -> bool {
@@ -137,13 +195,16 @@ pub(in crate::signoff) fn golden_length(run: &Run, names: &[String]) -> Outcome 
     let mut origins = Vec::new();
     for point in &run.points {
         let label = point.label();
-        let Told { found, open } = values(run, point, names);
+        let Told { found, open, absent_from } = values(run, point, names);
+        let first = names.first().map_or("", String::as_str);
         if let Some((why, evidence)) = open {
             weighing.doubt(format!("{label}: {why}"), evidence);
+        } else if let Some(dump) = absent_from {
+            fail_absent(run, &label, first, dump, &mut weighing);
         } else if found.is_empty() {
             weighing.miss(format!(
-                "{label}: no {} in its log, environment, launcher or recipe; give its environment dump or the launcher's trace",
-                names.first().map_or("", String::as_str)
+                "{label}: no {first} in its log, environment, launcher or recipe; give its environment dump or the launcher's \
+                 trace"
             ));
         }
         for sighting in found {
@@ -193,7 +254,10 @@ pub(in crate::signoff) fn variable(run: &Run, variable: &Variable) -> Outcome {
     let mut unread = 0;
     for point in &run.points {
         let label = point.label();
-        let Told { found, open } = values(run, point, std::slice::from_ref(name));
+        let Told { found, open, absent_from } = values(run, point, std::slice::from_ref(name));
+        if let Some((why, evidence)) = open.clone().filter(|_| !found.is_empty()) {
+            weighing.doubt(format!("{label}: {why}"), evidence);
+        }
         for sighting in &found {
             let evidence = shown(run, sighting);
             if variable.equals.contains(&sighting.value) {
@@ -211,6 +275,8 @@ pub(in crate::signoff) fn variable(run: &Run, variable: &Variable) -> Outcome {
                 unread += 1;
             } else if let Some((why, evidence)) = open {
                 weighing.doubt(format!("{label}: {why}"), evidence);
+            } else if let Some(dump) = absent_from {
+                fail_absent(run, &label, name, dump, &mut weighing);
             } else {
                 weighing.miss(format!(
                     "{label}: no {name} in its log, environment, launcher or recipe; give its environment dump or the \
