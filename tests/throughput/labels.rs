@@ -141,7 +141,7 @@ fn drawings_mark_what_is_extrapolated() {
     };
     assert!(predict("4,64").contains("extrapolated") && !predict("4,16").contains("extrapolated"));
     let simulate = |clients: &str| {
-        let lengths = ["--isl", "512", "--osl", "512", "--duration", "5"];
+        let lengths = ["--isl", "512", "--osl", "512", "--duration", "5", "--max-running", "300"];
         let args = ["throughput", "simulate", &model, "--accept-length", "2", "--concurrency", clients];
         drawn(&[&args[..], &lengths[..]].concat())
     };

@@ -34,7 +34,6 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
         }
         return Err(CalibrateError::NoDecodeLines);
     }
-    no_twins(&runs)?;
     same_server(&runs)?;
     check_drafts(&runs, options)?;
     let ranks = runs.iter().map(|run| run.ranks).max().unwrap_or(1).clamp(1, 65_536);
@@ -83,6 +82,7 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
             excluded: excluded.iter().map(|(reason, lines)| (reason.name().to_owned(), *lines)).collect(),
         });
     }
+    no_twins(&runs)?;
     if regimes.values().all(|regime| regime.rows.is_empty()) {
         return Err(nothing_steady(&sources));
     }
