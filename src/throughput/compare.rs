@@ -6,9 +6,10 @@ use rand::Rng as _;
 
 use crate::law::{AcceptanceLaw, Setting, Stream, float, whole};
 
+use super::basis::Ground;
 use super::client::{ClientRun, Phase};
 use super::model::Model;
-use super::serve::{ServeError, server};
+use super::serve::{ServeError, ground_at, server};
 use super::sim::{Arrivals, Outcome, Percentiles, Requests, SimError, Traffic, simulate};
 
 /// Resamples of the client's requests.
@@ -43,6 +44,8 @@ pub struct Comparison {
     /// both sides: measured, simulated. Tokens a second are clients times tokens over seconds (Little 1961), as every client is
     /// busy all that time. None where there is no such request.
     pub steady: Option<(PhaseFigures, PhaseFigures)>,
+    /// What the simulated figures stand on.
+    pub ground: Ground,
     /// Standard error of the measured steady figures by a bootstrap over requests, relative.
     pub noise: PhaseFigures,
 }
@@ -91,7 +94,8 @@ pub fn compare(
         let outcomes: Vec<Outcome> = (0..replicates.max(1))
             .map(|replicate| simulate(&server, &traffic, SEED, replicate))
             .collect::<Result<_, _>>()?;
-        Ok(side_by_side(phase, sending_s, &outcomes))
+        let ground = ground_at(model, &server, phase.concurrency, &traffic.requests);
+        Ok(side_by_side(phase, sending_s, &outcomes, ground))
     };
     client.phases.iter().map(one).collect()
 }
@@ -117,7 +121,7 @@ pub fn check_against(model: &mut Model, client: &ClientRun) -> Result<Vec<Compar
     compare(model, drafts.unwrap_or_else(|| crate::law::whole32(accept_length)), accept_length, client, 10)
 }
 
-fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparison {
+fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome], ground: Ground) -> Comparison {
     let measured: Vec<Span> = phase
         .requests
         .iter()
@@ -160,6 +164,7 @@ fn side_by_side(phase: &Phase, sending_s: f64, outcomes: &[Outcome]) -> Comparis
         steady_requests: u64::try_from(later.len()).unwrap_or(u64::MAX),
         whole: (whole_measured, whole_simulated),
         steady,
+        ground,
         noise: noise(if later.is_empty() { &measured } else { &later }),
     }
 }

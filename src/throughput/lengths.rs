@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 /// Longest request that is simulated, in tokens.
 pub(super) const LONGEST: u32 = 1 << 24;
 
+/// Mean context of a running request, over time: longer outputs run longer.
+pub(super) fn context_of(input: Lengths, output: Lengths) -> f64 {
+    input.mean() + output.mean() * (1.0 + output.cv().powi(2)) / 2.0
+}
+
 /// One length, or all whole numbers of a range with equal probability: `512`, `128-2048`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -4,7 +4,7 @@ use crate::law::AcceptanceLaw;
 
 use super::basis::{Basis, Ground};
 use super::model::{Law, Missing, Model, Outcome};
-use super::sim::{Prefilling, Server};
+use super::sim::{Prefilling, Requests, Server};
 use super::sweep::prefilling;
 
 /// Why a model gives no server.
@@ -64,20 +64,22 @@ pub fn server(model: &Model, drafts: u32, acceptance: AcceptanceLaw) -> Result<S
 }
 
 /// What a simulation stands on: the step law inside what the logs cover, or outside; `concurrency` requests in flight over all
-/// ranks, `input` and `output` their mean tokens. A server that works in another way than the one that wrote the logs (ranks,
-/// prefill, overlap, prefix cache) is outside, too.
+/// ranks. Requests of other lengths than those of the logs are outside, and so is a server that works in another way than the one
+/// that wrote them (ranks, prefill, overlap, prefix cache).
 #[must_use]
-pub fn ground_at(model: &Model, server: &Server, concurrency: u32, input: f64, output: f64) -> Ground {
+pub fn ground_at(model: &Model, server: &Server, concurrency: u32, requests: &Requests) -> Ground {
     let Some(law) = model.law(server.drafts) else {
         return Ground { basis: Basis::Extrapolated, factor: (0.0, f64::INFINITY) };
     };
     let running = concurrency.div_ceil(server.ranks.max(1)).min(server.most_running);
     let (least, most) = law.ranges.context;
     // The mean context of a log's windows is known to a part in a thousand.
-    let context = input + output / 2.0;
+    let (input, output) = requests.means();
+    let context = requests.mean_context();
+    let is_other = !model.covers(law, input, output, context);
     let covered = (least * 0.999)..=(most * 1.001);
     let context = if covered.contains(&context) { context.clamp(least, most) } else { context };
-    Ground::of(law, running, context, server.drafts, changes(model, law, server))
+    Ground::of(law, running, context, server.drafts, changes(model, law, server) + u32::from(is_other))
 }
 
 /// In how many ways a server works unlike the one that wrote the logs.

@@ -144,7 +144,7 @@ pub fn sweep(model: &Model, plan: &Sweep) -> Result<SweepReport, SweepError> {
                 .map_or(AcceptanceLaw::Constant(1), AcceptanceLaw::match_expected);
             let server = server(model, *drafts, law)?;
             let traffic = Traffic::closed(*concurrency, plan.input, plan.output, plan.duration_s);
-            let ground = ground_at(model, &server, *concurrency, plan.input.mean(), plan.output.mean());
+            let ground = ground_at(model, &server, *concurrency, &traffic.requests);
             runs.push((server, traffic));
             cells.push((*drafts, *accept_length, *concurrency, ground));
         }
@@ -193,7 +193,7 @@ fn best(cells: &[Cell]) -> Option<Best> {
         .flatten()
         .collect();
     let margin = Spread::of(&margins);
-    let is_tie = next.is_some() && margin.mean < 2.0 * margin.se;
+    let is_tie = next.is_some() && margin.se.is_some_and(|error| margin.mean < 2.0 * error);
     Some(Best {
         concurrency: first.concurrency,
         drafts: first.drafts,

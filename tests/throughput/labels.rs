@@ -39,7 +39,8 @@ fn predictions_carry_their_basis_in_text_and_json() {
             args.extend(["--isl", input, "--osl", "500"]);
         }
         let text = stdout(&args);
-        let rows: Vec<&str> = text.lines().skip(2).filter(|line| !line.starts_with("error of")).collect();
+        let is_row = |line: &&str| !line.starts_with("error of") && !line.starts_with("TPOT and E2E");
+        let rows: Vec<&str> = text.lines().skip(2).filter(is_row).collect();
         args.push("--json");
         let document = json(&args);
         let entries = document["predictions"].as_array().unwrap();
@@ -124,4 +125,69 @@ fn simulations_and_sweeps_carry_their_basis() {
     stdout(&[&sweep[..], &["--plot", plot.to_str().unwrap()]].concat());
     let drawn = std::fs::read_to_string(plot).unwrap();
     assert!(drawn.contains("k = 3<") && drawn.contains("k = 1, extrapolated<"), "{drawn}");
+}
+
+#[test]
+fn drawings_mark_what_is_extrapolated() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = model(folder.path(), &["e3k5_al351.log"]);
+    let drawing = folder.path().join("drawing.svg").to_str().unwrap().to_owned();
+    let drawn = |args: &[&str]| {
+        crate::support::run(&[args, &["-o", &drawing]].concat()).success();
+        std::fs::read_to_string(&drawing).unwrap()
+    };
+    let predict = |batches: &str| {
+        drawn(&["throughput", "predict", &model, "--accept-length", "2,3", "--running-req", batches])
+    };
+    assert!(predict("4,64").contains("extrapolated") && !predict("4,16").contains("extrapolated"));
+    let simulate = |clients: &str| {
+        let lengths = ["--isl", "512", "--osl", "512", "--duration", "5", "--max-running", "300"];
+        let args = ["throughput", "simulate", &model, "--accept-length", "2", "--concurrency", clients];
+        drawn(&[&args[..], &lengths[..]].concat())
+    };
+    assert!(simulate("4,64").contains("extrapolated") && !simulate("4,16").contains("extrapolated"));
+}
+
+#[test]
+fn requests_of_other_lengths_are_extrapolated() {
+    let log = h200("var_k5_al351.log").to_str().unwrap().to_owned();
+    let args =
+        ["throughput", "predict", &log, "--accept-length", "3.51,2", "--concurrency", "1,4,16,32", "--json"];
+    let own = json(&args);
+    let other = json(&[&args[..], &["--isl", "512", "--osl", "512"]].concat());
+    let entries = other["predictions"].as_array().unwrap();
+    assert_eq!(entries.len(), 8);
+    for entry in entries {
+        assert_eq!(entry["basis"], "extrapolated", "{entry}");
+        let (tps, high) = (entry["gen_throughput_tps"].as_f64().unwrap(), entry["high"].as_f64().unwrap());
+        assert!(high > tps * 1.05, "{entry}");
+    }
+    for entry in own["predictions"].as_array().unwrap() {
+        assert_ne!(entry["basis"], "extrapolated", "{entry}");
+    }
+}
+
+/// (latency - time to the first token) / (output tokens - 1), without a value for outputs of one token.
+#[test]
+fn a_time_per_token_leaves_the_first_out() {
+    let log = h200("e3k5_al351.log").to_str().unwrap().to_owned();
+    let args = [
+        "throughput",
+        "predict",
+        &log,
+        "--accept-length",
+        "2.5",
+        "--concurrency",
+        "16",
+        "--json",
+        "--isl",
+        "512",
+    ];
+    let of = |output: &str| json(&[&args[..], &["--osl", output]].concat())["predictions"][0].clone();
+    let found = of("512");
+    let figure = |name: &str| found[name].as_f64().unwrap();
+    let first_s = figure("queue_s") + figure("prefill_share") * 512.0 / figure("gen_throughput_tps");
+    let expected = (figure("e2e_s") - first_s) / 511.0 * 1e3;
+    assert!((figure("tpot_ms") - expected).abs() < 1e-6 * expected, "{found}");
+    assert!(of("1")["tpot_ms"].is_null());
 }

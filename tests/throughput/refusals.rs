@@ -272,3 +272,116 @@ fn models_and_durations_beyond_any_server() {
     fs::write(&file, document.to_string()).unwrap();
     assert!(simulate("31000000").contains("more than 4294967296 steps"));
 }
+
+fn path(name: &str) -> String {
+    h200(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn other_speculative_algorithms_are_other_servers() {
+    let text = stderr(&["throughput", "calibrate", &path("e3k5_al351.log"), &path("dspark_k5_al351.log")], 2);
+    assert!(text.contains("different servers (speculative algorithm: EAGLE3 and DSPARK)"), "{text}");
+}
+
+#[test]
+fn a_run_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.log");
+    fs::copy(h200("e3k5_al351.log"), &copy).unwrap();
+    let text = stderr(&["throughput", "calibrate", &path("e3k5_al351.log"), copy.to_str().unwrap()], 2);
+    assert!(text.contains("copy.log are the same run, line by line: give it once"), "{text}");
+}
+
+#[test]
+fn flags_that_contradict_the_log() {
+    let log = path("e3k5_al351.log");
+    for (flags, expected) in [
+        (["--decode-log-interval", "20"], "a decode line every 40 steps"),
+        (["--role", "decode"], "--role decode, but the log shows 36 prefills"),
+    ] {
+        let text = stderr(&[&["throughput", "calibrate", &log][..], &flags[..]].concat(), 2);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_model_stands_alone() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/throughput/h200_k3_k5.json");
+    let predict = ["throughput", "predict", model, "--accept-length", "2"];
+    for flags in [&["--role", "decode"][..], &["--experts", "8:2"], &["--kv-cache-tokens", "1000"]] {
+        let args = [&predict[..], &["--draft-length", "5"], flags].concat();
+        assert!(stderr(&args, 2).contains("is about logs"), "{flags:?}");
+    }
+    let both = ["throughput", "predict", model, &path("e3k5_al351.log"), "--accept-length", "2"];
+    assert!(stderr(&both, 2).contains("h200_k3_k5.json is a model, not a log"));
+    let simulate = [
+        "throughput",
+        "simulate",
+        model,
+        "--draft-length",
+        "5",
+        "--isl",
+        "9",
+        "--osl",
+        "9",
+        "--duration",
+        "1",
+    ];
+    let load = ["--concurrency", "1", "--method", "real", "--rates"];
+    let few = [&simulate[..], &load[..], &["0.5,0.4"]].concat();
+    assert!(stderr(&few, 2).contains("2 rates do not fit draft length 5"));
+    let two = [&simulate[..], &load[..], &["0.5,0.4,0.3,0.2,0.1", "--accept-length", "2"]].concat();
+    assert!(stderr(&two, 2).contains("leave --accept-length out"));
+}
+
+#[test]
+fn no_result_replaces_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("a.log");
+    fs::copy(h200("e3k5_al351.log"), &log).unwrap();
+    let before = fs::read(&log).unwrap();
+    let log_name = log.to_str().unwrap();
+    for args in [
+        &["calibrate", log_name, "-o", log_name][..],
+        &["predict", log_name, "--accept-length", "2", "-o", log_name],
+        &["predict", log_name, "--accept-length", "2", "--html", log_name],
+        &["pareto", log_name, "--x", "a", "--y", "b", "-o", log_name],
+    ] {
+        assert!(stderr(&[&["throughput"], args].concat(), 2).contains("it is an input"), "{args:?}");
+    }
+    assert_eq!(fs::read(&log).unwrap(), before);
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let both = ["throughput", "predict", log_name, "--accept-length", "2", "-o", page, "--html", page];
+    assert!(stderr(&both, 2).contains("cannot write two results to"));
+}
+
+#[test]
+fn model_files_that_no_calibration_writes() {
+    let model =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/throughput/h200_k3_k5.json"))
+            .unwrap();
+    let read = |text: &str| {
+        accsim::throughput::read_model(text.as_bytes()).map_err(|error| format!("{error}: {error:?}"))
+    };
+    read(&model).unwrap();
+    let change = |at: &str, value: serde_json::Value| {
+        let mut document: serde_json::Value = serde_json::from_str(&model).unwrap();
+        *document.pointer_mut(at).unwrap_or_else(|| panic!("{at}")) = value;
+        read(&document.to_string()).unwrap_err()
+    };
+    let cases = [
+        ("/schema_version", 2.into(), "schema_version 2"),
+        ("/model/most_running", 0.into(), "runs no requests"),
+        ("/model/batch_tokens", 0.into(), "prefills no tokens"),
+        ("/model/laws/0/verified", serde_json::json!({"0": 0}), "verifies no token"),
+        ("/model/levels/0/tps_band", serde_json::json!([2.0, 1.0]), "the wrong way round"),
+        ("/model/laws/0/outcome/quality/left_out_largest", (-5.0).into(), "an error of the fit below 0"),
+    ];
+    for (at, value, expected) in cases {
+        let text = change(at, value);
+        assert!(text.contains(expected), "{at}: {text}");
+    }
+    let twice = model.replacen("\"version\"", "\"version\": 1,\n \"version\"", 1);
+    assert!(read(&twice).unwrap_err().contains("stands twice"));
+}

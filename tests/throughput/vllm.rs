@@ -188,3 +188,17 @@ fn without_engine_lines_nothing_can_be_told() {
     let words = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert!(words.contains("20 lines of speculative decoding, but none of the engine"), "{words}");
 }
+
+/// Prompts that no window shows may have cost time all the same.
+#[test]
+fn a_log_without_prompt_tokens_tells_no_prefill() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("vllm.log");
+    fs::write(&file, log(&[1, 8, 32], &[1000, 4000], 10, true)).unwrap();
+    let file = file.to_str().unwrap();
+    let args = ["throughput", "predict", file, "--accept-length", "2", "--kv-cache-tokens", "1000000"];
+    let refused = run(&args).code(3);
+    let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(text.contains("the log does not show prefills"), "{text}");
+    stdout(&[&args[..], &["--role", "decode"]].concat());
+}

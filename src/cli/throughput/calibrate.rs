@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::read::{LogFlags, bytes, from_logs};
-use crate::cli::output::write_to;
+use crate::cli::output::{apart, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, ModelDocument};
 use crate::report::text;
@@ -43,6 +43,7 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    apart(args.logs.iter().chain(&args.client).map(PathBuf::as_path), [args.output.as_deref()])?;
     let client = args
         .client
         .as_deref()
@@ -96,6 +97,7 @@ pub(super) fn exit_of(error: &CalibrateError) -> Exit {
         | CalibrateError::ClockJumps { .. }
         | CalibrateError::NoDraftLength { .. }
         | CalibrateError::OtherServer { .. }
+        | CalibrateError::SameRun { .. }
         | CalibrateError::AcceptLength { .. }
         | CalibrateError::DraftLength { .. } => Exit::Failed,
     }

@@ -9,6 +9,12 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| format!("expected seconds above 0 and up to {LONGEST_S:.0}, like 120"))
 }
 
+/// A number of seconds from 0 to a year.
+pub(super) fn seconds_or_none(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=LONGEST_S).contains(value));
+    value.ok_or_else(|| format!("expected seconds from 0 to {LONGEST_S:.0}, like 20"))
+}
+
 /// A share from 0 to 1, or a percentage.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));

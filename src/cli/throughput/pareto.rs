@@ -10,7 +10,7 @@ use super::drawn::{draw, shown};
 use super::read::bytes;
 use crate::cli::Exit;
 use crate::cli::global::Global;
-use crate::cli::output::{is_svg, write_text, write_to};
+use crate::cli::output::{apart, is_svg, write_text, write_to};
 use crate::golden::nearest;
 use crate::report::json::{self, ParetoDocument};
 use crate::report::{csv as csv_report, html, plot, text};
@@ -66,6 +66,7 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    apart([args.points.as_path()], [&args.output, &args.html].map(Option::as_deref))?;
     let name = args.points.display().to_string();
     let text = if args.points.as_os_str() == "-" {
         let mut text = Vec::new();

@@ -12,7 +12,7 @@ use super::drawn::{draw, shown};
 use super::read::{LogFlags, from_logs, is_model, model};
 use crate::cli::format::FormatFlags;
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{is_svg, write_text, write_to};
+use crate::cli::output::{apart, is_svg, write_text, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, PredictDocument};
 use crate::report::{html, plot, text};
@@ -75,8 +75,11 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    let inputs = args.paths.iter().chain(&args.base).map(PathBuf::as_path);
+    apart(inputs, [&args.output, &args.html].map(Option::as_deref))?;
     let (model, all_read) = match args.paths.as_slice() {
         [path] if is_model(path) => {
+            args.about.none_with_model()?;
             ensure!(args.base.is_empty(), "--base goes with logs; calibrate a model on both logs");
             (model(path)?, true)
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 
 use crate::cli::global::Global;
@@ -12,7 +12,7 @@ use crate::cli::limits::LimitFlags;
 use crate::cli::number::whole;
 use crate::cli::progress::ProgressLine;
 use crate::evidence::{Input, Limits, Place, PointBy, Reader, Record, RecordSink, point_name};
-use crate::throughput::{Model, Observer, Options, calibrate, read_model};
+use crate::throughput::{LogRun, MODEL_KIND, Model, Observer, Options, calibrate, read_model};
 
 /// Largest model file.
 const LARGEST_MODEL: u64 = 256 << 20;
@@ -43,6 +43,44 @@ pub(super) struct LogFlags {
 
     #[command(flatten)]
     limits: LimitFlags,
+}
+
+impl LogFlags {
+    /// Refuses what a log contradicts.
+    fn agree(&self, runs: &[LogRun]) -> anyhow::Result<()> {
+        for run in runs {
+            let stated = run.server.as_ref().and_then(|server| server.decode_log_interval);
+            if let (Some(given), Some(stated)) = (self.decode_log_interval, stated) {
+                ensure!(
+                    given == stated,
+                    "{}: the log says a decode line every {stated} steps, --decode-log-interval {given}; leave the flag out",
+                    run.name
+                );
+            }
+            // Decode servers of vLLM compute the last token of a prompt themselves.
+            ensure!(
+                self.role != Some(Role::Decode) || run.prefill_lines == 0 || run.engine_lines > 0,
+                "{}: --role decode, but the log shows {} prefills; leave the flag out",
+                run.name,
+                run.prefill_lines
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses what is about logs beside a model, which has it already.
+    pub(super) fn none_with_model(&self) -> anyhow::Result<()> {
+        let flags = [
+            ("--role", self.role.is_some()),
+            ("--decode-log-interval", self.decode_log_interval.is_some()),
+            ("--kv-cache-tokens", self.kv_cache_tokens.is_some()),
+            ("--experts", self.experts.is_some()),
+        ];
+        match flags.into_iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) => bail!("{flag} is about logs; give it to calibrate, whose model has it then"),
+            None => Ok(()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -81,6 +119,9 @@ pub(super) fn from_logs(
     global: &Global,
     err: &mut dyn Write,
 ) -> anyhow::Result<(Result<Model, crate::throughput::CalibrateError>, bool)> {
+    if let Some(path) = paths.iter().find(|path| names_model(path)) {
+        bail!("{} is a model, not a log: give it alone, to predict", path.display());
+    }
     let inputs: Vec<Input> = paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&flags.limits));
     let mut observing =
@@ -92,6 +133,7 @@ pub(super) fn from_logs(
         let _ = writeln!(err, "error: {error}");
     }
     let runs = observing.0.finish()?;
+    flags.agree(&runs)?;
     let options = Options {
         draft_length: flags.draft_length,
         colocated: flags.role.map(|role| role == Role::Both),
@@ -108,11 +150,25 @@ pub(super) fn model(path: &Path) -> anyhow::Result<Model> {
 
 /// A file that begins as JSON does is a model; anything else is a log.
 pub(super) fn is_model(path: &Path) -> bool {
-    let mut head = [0; 64];
-    let Ok(mut file) = fs::File::open(path) else { return false };
-    let is_file = file.metadata().is_ok_and(|kind| kind.is_file());
-    let read = if is_file { file.read(&mut head).unwrap_or(0) } else { 0 };
-    head.get(..read).is_some_and(|head| head.trim_ascii_start().starts_with(b"{"))
+    head(path).trim_ascii_start().starts_with(b"{")
+}
+
+/// Whether a file says that it is a model; logs may be JSON, too.
+fn names_model(path: &Path) -> bool {
+    let head = head(path);
+    head.trim_ascii_start().starts_with(b"{") && String::from_utf8_lossy(&head).contains(MODEL_KIND)
+}
+
+/// The first bytes of a regular file.
+fn head(path: &Path) -> Vec<u8> {
+    let mut head = Vec::new();
+    if let Ok(file) = fs::File::open(path)
+        && file.metadata().is_ok_and(|kind| kind.is_file())
+        && file.take(512).read_to_end(&mut head).is_err()
+    {
+        head.clear();
+    }
+    head
 }
 
 /// The whole of a small file.

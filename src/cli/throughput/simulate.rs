@@ -9,11 +9,11 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::calibrate::refusal;
 use super::drawn::{draw, shown};
-use super::duration::{seconds, share};
+use super::duration::{seconds, seconds_or_none, share};
 use super::read::model;
 use crate::cli::format::FormatFlags;
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{is_svg, whole_file, write_text, write_to};
+use crate::cli::output::{apart, is_svg, whole_file, write_text, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, ThroughputSimulation};
@@ -84,7 +84,7 @@ pub(crate) struct SimulateArgs {
     duration: Option<f64>,
 
     /// Seconds at the start that the steady figure leaves out [default: a fifth of the duration]
-    #[arg(long, value_name = "S", help_heading = TRAFFIC, value_parser = seconds)]
+    #[arg(long, value_name = "S", help_heading = TRAFFIC, value_parser = seconds_or_none)]
     warmup: Option<f64>,
 
     /// Most running requests of a rank [default: as the model's logs say]
@@ -206,6 +206,8 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    let outputs = [&args.output, &args.html, &args.emit_log];
+    apart([args.model.as_path()].into_iter().chain(args.trace.as_deref()), outputs.map(Option::as_deref))?;
     let model = model(&args.model)?;
     let drafts = args.drafts(&model)?;
     let law = args.law(drafts)?;
@@ -262,8 +264,7 @@ fn ground(model: &Model, server: &Server, traffic: &Traffic, point: &Point) -> G
         Arrivals::Closed { concurrency } => concurrency,
         Arrivals::Poisson { .. } | Arrivals::Trace => crate::law::whole32(point.mean_running.ceil()),
     };
-    let (input, output) = traffic.requests.means();
-    ground_at(model, server, running, input, output)
+    ground_at(model, server, running, &traffic.requests)
 }
 
 /// Why an open loop has no steady state.
@@ -323,14 +324,18 @@ impl SimulateArgs {
             "--rates goes with --method per-position and real, which need it"
         );
         if by_rates {
+            ensure!(
+                self.accept_length.is_none(),
+                "--rates give the accept length; leave --accept-length out"
+            );
             let law = if self.method == Method::Real {
                 AcceptanceLaw::Real(RealHead::new(&self.rates)?)
             } else {
                 AcceptanceLaw::PerPosition(PerPosition::new(self.rates.clone())?)
             };
             ensure!(
-                *law.support().end() <= most,
-                "{} rates are more than draft length {drafts}",
+                u32::try_from(self.rates.len()).is_ok_and(|rates| rates == drafts),
+                "{} rates do not fit draft length {drafts}: give one a draft position",
                 self.rates.len()
             );
             return Ok(law);

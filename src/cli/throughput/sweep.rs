@@ -11,7 +11,7 @@ use super::drawn::{draw, shown};
 use super::duration::seconds;
 use super::read::model;
 use crate::cli::number::whole;
-use crate::cli::output::{is_svg, write_text, write_to};
+use crate::cli::output::{apart, is_svg, write_text, write_to};
 use crate::cli::select::ThinkingFlag;
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::golden::Thinking;
@@ -99,6 +99,7 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    apart([args.model.as_path()], [&args.output, &args.html, &args.plot].map(Option::as_deref))?;
     let model = model(&args.model)?;
     let known = |lengths: Option<Lengths>, mean: Option<f64>, flag: &str| {
         let mean = mean.map(|mean| Lengths::fixed(crate::law::whole32(mean.round())));

@@ -62,7 +62,7 @@ pub fn sweep(out: &mut dyn Write, report: &SweepReport) -> io::Result<()> {
             optional(cell.ground.stated().map(|(low, _)| low)),
             optional(cell.ground.stated().map(|(_, high)| high)),
             format!("{:.2}", cell.point.steady_tps.mean),
-            format!("{:.2}", cell.point.steady_tps.se),
+            cell.point.steady_tps.se.map_or_else(String::new, |error| format!("{error:.2}")),
             format!("{:.2}", cell.point.output_tps.mean),
             optional(cell.point.e2e_s.map(|found| found.mean)),
             optional(cell.point.e2e_s.map(|found| found.p90)),

@@ -74,7 +74,7 @@ pub fn write_predictions(predictions: &[Prediction], text: &str, out: &mut dyn W
             Cell::number(Some(found.tps), 1),
             Cell::number(Some(found.range.0), 1),
             Cell::number(Some(found.range.1), 1),
-            Cell::number(Some(found.tpot_s * 1e3), 2),
+            Cell::number(found.tpot_s.map(|seconds| seconds * 1e3), 2),
             Cell::number(found.e2e_s, 2),
             match found.speedup {
                 Some((speedup, Basis::Extrapolated)) => {

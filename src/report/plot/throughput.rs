@@ -38,10 +38,16 @@ fn lines(by: BTreeMap<u32, Vec<(f64, f64)>>, name: impl Fn(u32) -> String) -> Ve
     layers
 }
 
+/// Marks on what lies outside of what the logs cover; none where nothing does.
+fn beyond(points: Vec<(f64, f64)>) -> Option<Layer> {
+    (!points.is_empty()).then(|| Layer::new("extrapolated", Look::Faint, Shape::Dots(points)))
+}
+
 /// Tokens a second and latencies over accept length and over running requests.
 #[must_use]
 pub fn predictions(predictions: &[Prediction]) -> Vec<Figure> {
-    let beyond = predictions.iter().any(|found| found.basis == Basis::Extrapolated);
+    let is_beyond = |found: &&Prediction| found.basis == Basis::Extrapolated;
+    let any_beyond = predictions.iter().any(|found| is_beyond(&found));
     let over = |x: fn(&Prediction) -> f64, key: fn(&Prediction) -> u32, y: fn(&Prediction) -> Option<f64>| {
         let mut by: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
         for found in predictions {
@@ -69,7 +75,15 @@ pub fn predictions(predictions: &[Prediction]) -> Vec<Figure> {
             Layer::new("", Look::Series(number), Shape::Band(band))
         })
         .collect();
-    layers.extend(lines(over(length, by_running, |found| Some(found.tps)), batch));
+    let drawn =
+        |x: fn(&Prediction) -> f64, by: Vec<Layer>, y: fn(&Prediction) -> Option<f64>| -> Vec<Layer> {
+            let points = predictions.iter().filter(is_beyond).filter_map(|found| Some((x(found), y(found)?)));
+            by.into_iter().chain(beyond(points.collect())).collect()
+        };
+    let tps = |found: &Prediction| Some(found.tps);
+    let e2e = |found: &Prediction| found.e2e_s;
+    let tpot = |found: &Prediction| found.tpot_s.map(|seconds| seconds * 1e3);
+    layers.extend(drawn(length, lines(over(length, by_running, tps), batch), tps));
     let of_length = "accept length, tokens a verify step";
     let of_running = "running requests of a rank";
     let mut figures = vec![
@@ -79,28 +93,28 @@ pub fn predictions(predictions: &[Prediction]) -> Vec<Figure> {
             "Latency over accept length",
             of_length,
             "seconds a request",
-            lines(over(length, by_running, |found| found.e2e_s), batch),
+            drawn(length, lines(over(length, by_running, e2e), batch), e2e),
         ),
         figure(
             "tpot-al",
             "Time per token over accept length",
             of_length,
             "milliseconds a token",
-            lines(over(length, by_running, |found| Some(found.tpot_s * 1e3)), batch),
+            drawn(length, lines(over(length, by_running, tpot), batch), tpot),
         ),
         figure(
             "tps-running",
             "Throughput over running requests",
             of_running,
             "output tokens/s",
-            lines(over(running, by_length, |found| Some(found.tps)), al),
+            drawn(running, lines(over(running, by_length, tps), al), tps),
         ),
         figure(
             "tpot-running",
             "Time per token over running requests",
             of_running,
             "milliseconds a token",
-            lines(over(running, by_length, |found| Some(found.tpot_s * 1e3)), al),
+            drawn(running, lines(over(running, by_length, tpot), al), tpot),
         ),
     ];
     for figure in &mut figures {
@@ -108,8 +122,10 @@ pub fn predictions(predictions: &[Prediction]) -> Vec<Figure> {
         if figure.id == "tps-al" {
             figure.caption.push_str("The band holds 90 of 100 resamples of the log's lines. ");
         }
-        if beyond {
-            figure.caption.push_str("Some numbers are extrapolated: the table says which.");
+        if any_beyond {
+            figure
+                .caption
+                .push_str("Some numbers are extrapolated: those dots are marked, and the table says which.");
         }
     }
     figures.retain(|figure| !figure.is_empty());
@@ -132,9 +148,15 @@ pub fn simulation(points: &[SimulatedPoint]) -> Vec<Figure> {
         found.sort_by(|left, right| left.0.total_cmp(&right.0));
         found
     };
+    let is_beyond = |point: &SimulatedPoint| point.ground.basis == Basis::Extrapolated;
+    let outside: Vec<f64> = points.iter().filter(|point| is_beyond(point)).filter_map(of).collect();
     let layers = |list: Vec<(&str, Vec<(f64, f64)>)>| -> Vec<Layer> {
+        let marked = list.iter().flat_map(|(_, points)| points).filter(|(x, _)| outside.contains(x)).copied();
+        let marked = beyond(marked.collect());
         let list = list.into_iter().filter(|(_, points)| !points.is_empty()).enumerate();
-        list.flat_map(|(number, (name, points))| dotted(name.to_owned(), number, points)).collect()
+        list.flat_map(|(number, (name, points))| dotted(name.to_owned(), number, points))
+            .chain(marked)
+            .collect()
     };
     let mut figures = vec![
         figure(
@@ -180,6 +202,13 @@ pub fn simulation(points: &[SimulatedPoint]) -> Vec<Figure> {
             ]),
         ),
     ];
+    if points.iter().any(is_beyond) {
+        for figure in &mut figures {
+            figure
+                .caption
+                .push_str("Some numbers are extrapolated: those dots are marked, and the table says which.");
+        }
+    }
     figures.retain(|figure| !figure.is_empty());
     figures
 }

@@ -89,6 +89,14 @@ pub enum CalibrateError {
         /// What the other says.
         right: String,
     },
+    /// One run, given twice.
+    #[error("{first} and {other} are the same run, line by line: give it once")]
+    SameRun {
+        /// The first input.
+        first: String,
+        /// The other one.
+        other: String,
+    },
     /// A line that no server with this draft length writes.
     #[error(
         "{name}, line {line}: accept length {found} is more than the {most} tokens that a step with {drafts} drafts can emit"
@@ -140,6 +148,12 @@ pub(super) fn same_server(runs: &[&LogRun]) -> Result<(), CalibrateError> {
         "CUDA graphs",
         of(|server| server.graphs_disabled.map(|disabled| if disabled { "off" } else { "on" }.to_owned())),
     )?;
+    let speculative: Vec<&LogRun> = runs.iter().copied().filter(|run| !is_plain(run)).collect();
+    differ(
+        &speculative,
+        "speculative algorithm",
+        of(|server| Some(algorithm(server.speculative_algorithm.as_ref()?))),
+    )?;
     for plain in [true, false] {
         let kind: Vec<&LogRun> = runs.iter().copied().filter(|run| is_plain(run) == plain).collect();
         differ(
@@ -150,6 +164,28 @@ pub(super) fn same_server(runs: &[&LogRun]) -> Result<(), CalibrateError> {
                 (!sizes.is_empty()).then(|| sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))
             }),
         )?;
+    }
+    Ok(())
+}
+
+/// The algorithm by the one name that a server gives it: SGLang runs `NEXTN` as `EAGLE`.
+fn algorithm(name: &str) -> String {
+    let name = name.to_ascii_uppercase();
+    if name == "NEXTN" { "EAGLE".to_owned() } else { name }
+}
+
+/// Refuses a run that is given twice: each of its lines would count as two observations.
+pub(super) fn no_twins(runs: &[&LogRun]) -> Result<(), CalibrateError> {
+    let started = |run: &LogRun| run.server.as_ref().and_then(|server| server.timestamp.clone());
+    for (at, run) in runs.iter().enumerate() {
+        let twin = runs.iter().take(at).find(|first| {
+            first.windows.len() == run.windows.len()
+                && first.windows == run.windows
+                && started(first) == started(run)
+        });
+        if let Some(first) = twin {
+            return Err(CalibrateError::SameRun { first: first.name.clone(), other: run.name.clone() });
+        }
     }
     Ok(())
 }

@@ -31,7 +31,8 @@ pub(super) fn mean_accept_length(rows: &[Row]) -> f64 {
     rows.iter().map(Row::output_tokens).sum::<f64>() / steps
 }
 
-/// Theil and Sen's slope: the median over all pairs of levels of the slope between their median step times.
+/// Theil and Sen's slope: the median over all pairs of levels of the slope between their median step times. None below 0: no
+/// request makes a step shorter, so the levels then differ in something else.
 pub(super) fn slope(rows: &[Row]) -> Option<f64> {
     let medians: Vec<(u32, f64)> = by_level(rows)
         .into_iter()
@@ -47,7 +48,7 @@ pub(super) fn slope(rows: &[Row]) -> Option<f64> {
             .filter(|right| right.0 != left.0)
             .map(move |right| (right.1 - left.1) / (f64::from(right.0) - f64::from(left.0)))
     });
-    median(pairs.collect())
+    median(pairs.collect()).filter(|slope| *slope >= 0.0)
 }
 
 /// The measured levels of a regime.

@@ -7,7 +7,7 @@ use crate::throughput::fit::Row;
 use crate::throughput::model::{Model, Source, Workload};
 use crate::throughput::observe::{LogRun, clean};
 
-use super::error::{CalibrateError, check, nothing_steady, same_server};
+use super::error::{CalibrateError, check, no_twins, nothing_steady, same_server};
 use super::law::law;
 use super::levels::measured;
 use super::server::{Options, Server, is_plain, server, told_drafts};
@@ -76,9 +76,13 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
             prefill_lines: run.prefill_lines,
             duplicates: run.duplicates,
             used: count(regime.rows.len() - before),
+            input: run.prompts.mean_input(),
+            output,
+            context: mean_context(regime.rows.get(before..).unwrap_or_default()),
             excluded: excluded.iter().map(|(reason, lines)| (reason.name().to_owned(), *lines)).collect(),
         });
     }
+    no_twins(&runs)?;
     if regimes.values().all(|regime| regime.rows.is_empty()) {
         return Err(nothing_steady(&sources));
     }
@@ -102,6 +106,16 @@ pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateE
         most_running: stated(|server| server.max_running_requests),
         overlap: runs.iter().find_map(|run| run.server.as_ref()?.overlap_disabled).map(|disabled| !disabled),
     })
+}
+
+/// Mean KV tokens of a running request, over the time of rows; none where one of them does not show it.
+fn mean_context(rows: &[Row]) -> Option<f64> {
+    if !rows.iter().all(|row| row.has_context) {
+        return None;
+    }
+    let requests: f64 = rows.iter().map(|row| f64::from(row.running) * row.seconds()).sum();
+    let tokens: f64 = rows.iter().map(|row| row.kv_tokens * row.seconds()).sum();
+    (requests > 0.0).then(|| tokens / requests).filter(|context| context.is_finite())
 }
 
 pub(super) fn count(number: usize) -> u64 {

@@ -9,6 +9,9 @@ use crate::throughput::step::{PrefillLaw, StepLaw};
 use super::coefficient::Loose;
 use super::missing::Missing;
 
+/// Factor within which lengths and contexts of requests are the same.
+const SAME_WORKLOAD: f64 = 1.05;
+
 /// A calibrated server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -189,6 +192,15 @@ pub struct Source {
     pub used: u64,
     /// Lines that do not, by reason.
     pub excluded: BTreeMap<String, u64>,
+    /// Mean input tokens of a request of this run, where its log tells.
+    #[serde(default)]
+    pub input: Option<f64>,
+    /// Mean output tokens of a request of this run, where its log tells.
+    #[serde(default)]
+    pub output: Option<f64>,
+    /// Mean KV tokens of a running request, where its log tells.
+    #[serde(default)]
+    pub context: Option<f64>,
 }
 
 /// What the server was asked for.
@@ -211,6 +223,32 @@ impl Model {
         self.levels
             .iter()
             .find(|level| (level.drafts, level.running, busy_of(level)) == (drafts, running, busy))
+    }
+
+    /// Whether requests are like those of the logs, to 5 %: mean input and output tokens, and mean context while they run, each
+    /// between those of the runs of this law. What no log tells is no difference.
+    #[must_use]
+    pub fn covers(&self, law: &Law, input: f64, output: f64, context: f64) -> bool {
+        let is_inside = |asked: f64, known: &mut dyn Iterator<Item = f64>| {
+            let (low, high) =
+                known.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+            low > high || (low / SAME_WORKLOAD..=high * SAME_WORKLOAD).contains(&asked)
+        };
+        let runs = || {
+            self.sources
+                .iter()
+                .filter(|source| (source.drafts == Some(0)) == law.is_plain() && source.used > 0)
+        };
+        // Models of earlier calibrations know no more than means over all runs.
+        let inputs: Vec<f64> = runs().filter_map(|run| run.input).collect();
+        let outputs: Vec<f64> = runs().filter_map(|run| run.output).collect();
+        let contexts: Vec<f64> = runs().filter_map(|run| run.context).collect();
+        let levels = self.levels.iter().filter(|level| (level.drafts == Some(0)) == law.is_plain());
+        let of_levels: Vec<f64> = levels.filter_map(|level| level.context).collect();
+        let known = |own: Vec<f64>, else_: Vec<f64>| if own.is_empty() { else_ } else { own };
+        is_inside(input, &mut known(inputs, self.workload.input.into_iter().collect()).into_iter())
+            && is_inside(output, &mut known(outputs, self.workload.output.into_iter().collect()).into_iter())
+            && is_inside(context, &mut known(contexts, of_levels).into_iter())
     }
 
     /// Most requests that all ranks together run at a time, where known.

@@ -1,5 +1,11 @@
 //! The model file: read, and checked before anything is computed from it.
 
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
 use crate::throughput::step::is_cost;
 
 use super::{Model, Outcome};
@@ -30,6 +36,14 @@ pub enum ModelError {
         /// Its version.
         found: String,
     },
+    /// A document of another schema.
+    #[error(
+        "the model file has schema_version {found}; this program reads schema_version 1: calibrate again on the logs"
+    )]
+    Schema {
+        /// What stands there.
+        found: String,
+    },
     /// Numbers that no calibration gives.
     #[error("the model holds {what}: calibrate again on the logs")]
     Number {
@@ -40,8 +54,8 @@ pub enum ModelError {
 
 /// Reads a model file.
 pub fn read_model(text: &[u8]) -> Result<Model, ModelError> {
-    let mut document: serde_json::Value = serde_json::from_slice(text)?;
-    let field = |name: &str| document.get(name).cloned().unwrap_or(serde_json::Value::Null);
+    let Unique(mut document) = serde_json::from_slice(text)?;
+    let field = |name: &str| document.get(name).cloned().unwrap_or(Value::Null);
     let (kind, version) = (field("kind"), field("version"));
     if kind.as_str() != Some(MODEL_KIND) {
         return Err(ModelError::Kind { found: kind.to_string().chars().take(40).collect() });
@@ -49,10 +63,78 @@ pub fn read_model(text: &[u8]) -> Result<Model, ModelError> {
     if version.as_u64() != Some(u64::from(MODEL_VERSION)) {
         return Err(ModelError::Version { found: version.to_string().chars().take(40).collect() });
     }
-    let body = document.get_mut("model").map(serde_json::Value::take).unwrap_or_default();
+    let schema = field("schema_version");
+    if !schema.is_null() && schema.as_u64() != Some(1) {
+        return Err(ModelError::Schema { found: schema.to_string().chars().take(40).collect() });
+    }
+    let body = document.get_mut("model").map(Value::take).unwrap_or_default();
     let model: Model = serde_json::from_value(body)?;
     model.check()?;
     Ok(model)
+}
+
+/// JSON in which no key of an object stands twice: serde's own reader would keep the last one without a word.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Unique(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if object.contains_key(&key) {
+                let key: String = key.chars().take(40).collect();
+                return Err(A::Error::custom(format_args!("key \"{key}\" stands twice")));
+            }
+            let Unique(value) = entries.next_value()?;
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
 }
 
 /// Least seconds of a step with one request.
@@ -73,7 +155,26 @@ impl Model {
         if self.ranks == 0 || self.ranks > 65_536 {
             return fault("a number of ranks outside 1-65536");
         }
+        if self.batch_tokens == Some(0) || self.most_running == Some(0) {
+            return fault("a server that prefills no tokens or runs no requests");
+        }
+        let runs =
+            self.sources.iter().flat_map(|source| [source.input, source.output, source.context]).flatten();
+        if !runs.into_iter().all(is_figure) {
+            return fault("a log with lengths or contexts that are none");
+        }
         for law in &self.laws {
+            if law.verified.values().any(|tokens| *tokens == 0 || *tokens > 1_000_001) {
+                return fault("a step that verifies no token, or more than 1000001");
+            }
+            if law.ranges.running.0 > law.ranges.running.1 {
+                return fault("a covered range that is no range");
+            }
+            if let Outcome::Refused { slope_s_per_request: Some(slope), .. } = &law.outcome
+                && !is_figure(*slope)
+            {
+                return fault("a merged slope below 0");
+            }
             if law.draft_lengths.iter().any(|drafts| *drafts > 1_000_000) {
                 return fault("a draft length above 1000000");
             }
@@ -82,6 +183,12 @@ impl Model {
                 let resampled = fitted.resamples.rows.iter().flatten().copied();
                 if !fitted.step.is_physical() || !prefill.into_iter().chain(resampled).all(is_cost) {
                     return fault("a coefficient that is negative, above 3600 s, or no number");
+                }
+                let quality = &fitted.quality;
+                let errors = [quality.median_residual, quality.p90_residual, quality.condition_number];
+                let left_out = [quality.left_out_median, quality.left_out_largest].into_iter().flatten();
+                if !errors.into_iter().chain(left_out).all(is_figure) {
+                    return fault("an error of the fit below 0, or no number");
                 }
                 let first = fitted.step.fixed_s(1, 0, 1) + fitted.step.kv_s(1.0, 1.0);
                 if first < LEAST_STEP_S {
@@ -99,6 +206,11 @@ impl Model {
             let all = all.into_iter().chain([level.output.unwrap_or(1.0)]).chain(positive);
             if level.running == 0 || !all.into_iter().all(is_figure) || positive.contains(&0.0) {
                 return fault("a measured level without requests, tokens or context");
+            }
+            if level.tps_band.0 > level.tps_band.1
+                || level.prefill_share_band.is_some_and(|(low, high)| low > high)
+            {
+                return fault("a band whose ends are the wrong way round");
             }
             let shares = level.prefill_share_band.map_or([0.0; 2], |(low, high)| [low, high]);
             if shares.into_iter().chain(level.prefill_share).any(|share| !(0.0..1.0).contains(&share)) {

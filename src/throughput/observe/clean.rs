@@ -7,6 +7,9 @@ use super::window::Window;
 /// A window counts as idle when its step time exceeds the median at its batch by this factor.
 const IDLE_FACTOR: f64 = 5.0;
 
+/// Share of the batch by which it may change within a window.
+const SAME_BATCH: f64 = 0.02;
+
 /// Seconds of prefill a prompt token that no window is called idle for.
 const SLOW_PREFILL_S: f64 = 2e-4;
 
@@ -19,7 +22,7 @@ pub enum Exclusion {
     First,
     /// No requests, or a pause in the window.
     Idle,
-    /// The batch changed by more than one request and 2 % since the line before.
+    /// The batch changed by more than 2 % since the line before: the line's throughput is not that of the printed batch.
     Ramp,
     /// No graph among lines that mostly have one.
     NoGraph,
@@ -29,11 +32,13 @@ pub enum Exclusion {
     NoContext,
     /// No accept length on the line, among lines that have one.
     NoAcceptLength,
+    /// An accept length below 1: a step emits one token at least.
+    AcceptLengthBelowOne,
 }
 
 impl Exclusion {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::NoThroughput,
         Self::First,
         Self::Idle,
@@ -42,6 +47,7 @@ impl Exclusion {
         Self::ClockJump,
         Self::NoContext,
         Self::NoAcceptLength,
+        Self::AcceptLengthBelowOne,
     ];
 
     /// The word for it in reports.
@@ -56,6 +62,7 @@ impl Exclusion {
             Self::ClockJump => "clock-jump",
             Self::NoContext => "no-context",
             Self::NoAcceptLength => "no-accept-length",
+            Self::AcceptLengthBelowOne => "accept-length-below-1",
         }
     }
 }
@@ -109,12 +116,15 @@ fn reason(window: &Window, usual: &Usual, after_pause: bool) -> Option<Exclusion
     if window.running == 0 || after_pause {
         return Some(Exclusion::Idle);
     }
+    if window.accept_len < 1.0 {
+        return Some(Exclusion::AcceptLengthBelowOne);
+    }
     let Some(step) = window.step_s() else { return Some(Exclusion::NoThroughput) };
     if window.clock_jumped {
         return Some(Exclusion::ClockJump);
     }
     let largest = f64::from(previous.max(window.running));
-    if f64::from(window.running.abs_diff(previous)) > (0.02 * largest).max(1.0) {
+    if f64::from(window.running.abs_diff(previous)) > SAME_BATCH * largest {
         return Some(Exclusion::Ramp);
     }
     let prefill = SLOW_PREFILL_S * window.tokens_a_step();
@@ -173,11 +183,14 @@ mod tests {
             steady,
             window(4, Some(4), 100.0),
             window(6, Some(4), 2000.0),
+            window(4, Some(5), 1500.0),
+            window(4, Some(3), 1300.0),
             Window { graph: Some(false), ..steady },
             Window { tps: None, ..steady },
             Window { clock_jumped: true, ..steady },
             Window { kv_printed: None, ..steady },
             Window { accept_len: 1.0, speculated: false, ..steady },
+            Window { accept_len: 0.5, ..steady },
             window(0, Some(4), 0.1),
             steady,
         ];
@@ -187,11 +200,12 @@ mod tests {
             (Exclusion::NoThroughput, 1),
             (Exclusion::First, 1),
             (Exclusion::Idle, 3),
-            (Exclusion::Ramp, 1),
+            (Exclusion::Ramp, 3),
             (Exclusion::NoGraph, 1),
             (Exclusion::ClockJump, 1),
             (Exclusion::NoContext, 1),
             (Exclusion::NoAcceptLength, 1),
+            (Exclusion::AcceptLengthBelowOne, 1),
         ];
         assert_eq!(excluded, Excluded::from(expected));
     }

@@ -94,6 +94,14 @@ pub struct Prompts {
     pub cached: u64,
 }
 
+impl Prompts {
+    /// Mean input tokens of a request, those of the cache included.
+    pub(in crate::throughput) fn mean_input(&self) -> Option<f64> {
+        let tokens = crate::law::float(self.tokens.saturating_add(self.cached));
+        (self.requests > 0).then(|| tokens / crate::law::float(self.requests)).filter(|input| *input >= 1.0)
+    }
+}
+
 /// Follows the ranks of one run.
 #[derive(Debug, Default)]
 struct Builder {
@@ -326,10 +334,10 @@ impl LogRun {
         (requests > 0.0).then(|| self.output_tokens / requests).filter(|output| *output >= 1.0)
     }
 
-    /// Whether its lines show prefills.
+    /// Whether its lines show prefills: SGLang's prefill lines, or windows of vLLM with prompt tokens.
     #[must_use]
     pub fn sees_prefill(&self) -> bool {
-        self.prefill_lines > 0 || self.engine_lines > 0
+        self.prefill_lines > 0
     }
 
     /// The printed pairs of accept length and accept rate, in hundredths.

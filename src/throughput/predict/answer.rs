@@ -1,7 +1,7 @@
 //! Answers for an accept length and a batch, each with the basis that it stands on.
 
 use crate::throughput::basis::Basis;
-use crate::throughput::lengths::Lengths;
+use crate::throughput::lengths::{Lengths, context_of};
 use crate::throughput::model::{Law, Level, Model, Outcome};
 use crate::throughput::ratio::{BreakEven, break_even, throughput_ratio};
 
@@ -112,9 +112,13 @@ pub struct Prediction {
     pub step_s: Option<f64>,
     /// Share of the time in prefill, where known.
     pub prefill_share: Option<f64>,
-    /// Seconds a token of one request.
-    pub tpot_s: f64,
-    /// Seconds of a request, time in the queue included; none where output lengths are not known.
+    /// Seconds a token behind the first: (latency - time to the first token) / (output tokens - 1), the time to the first token
+    /// being the queue and the request's share of prefill. None for outputs of one token, and where output lengths or the share
+    /// of prefill are not known.
+    pub tpot_s: Option<f64>,
+    /// Output tokens of a request, mean: those asked for, else those of the logs, where they tell.
+    pub output: Option<f64>,
+    /// Seconds of a request of so many output tokens, time in the queue included; none where output lengths are not known.
     pub e2e_s: Option<f64>,
     /// Seconds of it in the queue.
     pub queue_s: Option<f64>,
@@ -124,9 +128,20 @@ pub struct Prediction {
     pub break_even: Option<BreakEven>,
 }
 
+impl Prediction {
+    /// Seconds a token behind the first, from the latency and the share of prefill.
+    fn further_s(&self) -> Option<f64> {
+        let (e2e_s, queue_s, share) = (self.e2e_s?, self.queue_s?, self.prefill_share?);
+        let output = self.output?;
+        let first_s = queue_s + share * output / self.tps;
+        (output > 1.0 + 1e-9).then(|| (e2e_s - first_s).max(0.0) / (output - 1.0))
+    }
+}
+
 /// Answers a question.
 pub fn predict(model: &Model, question: &Question) -> Result<Prediction, PredictError> {
     let mut prediction = alone(model, question)?;
+    prediction.tpot_s = prediction.further_s();
     if question.drafts != Some(0) && model.law(0).is_some() {
         let plain = Question { drafts: Some(0), accept_length: 1.0, ..*question };
         if let Ok(plain) = alone(model, &plain) {
@@ -167,8 +182,9 @@ fn alone(model: &Model, question: &Question) -> Result<Prediction, PredictError>
     let level = model.level(drafts, spot.running, spot.busy);
     let same_context = |level: &&Level| {
         lengths.is_none_or(|(input, output)| {
-            let asked = input.mean() + output.mean() * (1.0 + output.cv().powi(2)) / 2.0;
+            let asked = context_of(input, output);
             level.context.is_some_and(|context| (asked / context - 1.0).abs() < SAME_CONTEXT)
+                && model.covers(law, input.mean(), output.mean(), asked)
         })
     };
     if let Some(level) = level.filter(same_context) {
@@ -202,7 +218,6 @@ impl Prediction {
         band: (f64, f64),
         basis: Basis,
     ) -> Self {
-        let in_flight = f64::from(spot.in_flight);
         let output = question.lengths.map(|(_, output)| output.mean()).or(model.workload.output);
         let mut found = Self {
             question: *question,
@@ -215,7 +230,8 @@ impl Prediction {
             factor: None,
             step_s: None,
             prefill_share: None,
-            tpot_s: in_flight / tps,
+            tpot_s: None,
+            output: None,
             e2e_s: None,
             queue_s: None,
             speedup: None,
@@ -228,6 +244,7 @@ impl Prediction {
     /// How long requests of so many output tokens last.
     fn last(&mut self, spot: &Spot, output: Option<f64>) {
         let waiting = f64::from(spot.waiting);
+        self.output = output;
         self.e2e_s = output.map(|output| (f64::from(spot.in_flight) + waiting) * output / self.tps);
         self.queue_s = output.map(|output| waiting * output / self.tps);
     }

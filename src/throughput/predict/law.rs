@@ -4,7 +4,7 @@ use crate::law::{AcceptanceLaw, Setting};
 use crate::throughput::basis::{Basis, Ground};
 use crate::throughput::bootstrap::band;
 use crate::throughput::closed_form::{Demand, Means};
-use crate::throughput::lengths::Lengths;
+use crate::throughput::lengths::{Lengths, context_of};
 use crate::throughput::model::{Fitted, Law, Level, Model};
 use crate::throughput::serve::server;
 use crate::throughput::sim::{Traffic, simulate};
@@ -45,23 +45,26 @@ pub(super) fn from_law(
     let uneven = spot.in_flight != spot.running.saturating_mul(model.ranks.max(1));
     // A law is fitted only where the draft length is known.
     let drafts = question.drafts.unwrap_or(0);
-    let (center, band, context) = match known.filter(|_| question.lengths.is_some() || uneven) {
-        Some((input, output)) => {
-            let demand = demand(model, law, fitted, question, spot, (input, output));
-            let means = demand.means();
-            let scale = f64::from(spot.in_flight) / f64::from(spot.running);
-            let rates = |step: &StepLaw, prefill: &PrefillLaw| of_means(&means, scale, step, prefill);
-            let (closed, band) = with_band(fitted, rates);
-            let exact = model.ranks <= 1 && demand.is_exact();
-            let simulated = (!exact).then(|| simulated(model, question, spot, &demand, closed)).flatten();
-            let center = simulated.unwrap_or(closed);
-            let factor = center.tps / closed.tps;
-            let context = input.mean() + output.mean() * (1.0 + output.cv().powi(2)) / 2.0;
-            (center, (band.0 * factor, band.1 * factor), context)
-        }
-        None => at_levels(model, law, fitted, question, spot),
+    let (center, band, context, is_other) = if let Some((input, output)) =
+        known.filter(|_| question.lengths.is_some() || uneven)
+    {
+        let demand = demand(model, law, fitted, question, spot, (input, output));
+        let means = demand.means();
+        let scale = f64::from(spot.in_flight) / f64::from(spot.running);
+        let rates = |step: &StepLaw, prefill: &PrefillLaw| of_means(&means, scale, step, prefill);
+        let (closed, band) = with_band(fitted, rates);
+        let exact = model.ranks <= 1 && demand.is_exact();
+        let simulated = (!exact).then(|| simulated(model, question, spot, &demand, closed)).flatten();
+        let center = simulated.unwrap_or(closed);
+        let factor = center.tps / closed.tps;
+        let context = context_of(input, output);
+        let is_other = question.lengths.is_some() && !model.covers(law, input.mean(), output.mean(), context);
+        (center, (band.0 * factor, band.1 * factor), context, is_other)
+    } else {
+        let (center, band, context) = at_levels(model, law, fitted, question, spot);
+        (center, band, context, false)
     };
-    let ground = Ground::of(law, spot.running, context, drafts, 0);
+    let ground = Ground::of(law, spot.running, context, drafts, u32::from(is_other));
     let mut found = Prediction::new(model, question, spot, center.tps, band, ground.basis);
     let (low, high) = ground.factor;
     found.range = (band.0 * low, band.1 * high);

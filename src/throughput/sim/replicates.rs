@@ -26,8 +26,8 @@ pub struct Replicates {
 pub struct Spread {
     /// Mean over the replicates.
     pub mean: f64,
-    /// Standard error of that mean; 0 for one replicate.
-    pub se: f64,
+    /// Standard error of that mean; none for one replicate, which does not tell it.
+    pub se: Option<f64>,
 }
 
 impl Spread {
@@ -40,10 +40,10 @@ impl Spread {
         }
         let mean = values.iter().sum::<f64>() / count;
         if values.len() < 2 {
-            return Self { mean, se: 0.0 };
+            return Self { mean, se: None };
         }
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Self { mean, se: (squares / (count - 1.0) / count).sqrt() }
+        Self { mean, se: Some((squares / (count - 1.0) / count).sqrt()) }
     }
 }
 

@@ -89,6 +89,24 @@ impl Requests {
     }
 }
 
+impl Requests {
+    /// Mean context of a running request, over time: longer outputs run longer.
+    #[must_use]
+    pub fn mean_context(&self) -> f64 {
+        match self {
+            Self::Drawn { input, output } => crate::throughput::lengths::context_of(*input, *output),
+            Self::Listed(list) => {
+                let of = |request: &Request| (f64::from(request.input), f64::from(request.output));
+                let (tokens, time) =
+                    list.iter().map(of).fold((0.0, 0.0), |(tokens, time), (input, output)| {
+                        (tokens + output * (input + output / 2.0), time + output)
+                    });
+                if time > 0.0 { tokens / time } else { 0.0 }
+            }
+        }
+    }
+}
+
 impl Traffic {
     /// A closed loop of drawn requests; the first fifth of the duration is warm-up.
     #[must_use]

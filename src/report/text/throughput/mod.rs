@@ -199,6 +199,7 @@ pub fn checks(out: &mut dyn Write, checks: &[Comparison]) -> io::Result<()> {
         ("mean latency", Align::Right),
         ("p90 latency", Align::Right),
         ("noise", Align::Right),
+        ("basis", Align::Left),
     ]);
     for check in checks {
         let (measured, simulated) = check.steady.unwrap_or(check.whole);
@@ -212,6 +213,7 @@ pub fn checks(out: &mut dyn Write, checks: &[Comparison]) -> io::Result<()> {
             off(|figures| figures.mean_s),
             off(|figures| figures.p90_s),
             format!("{:.1} %", check.noise.mean_s * 100.0),
+            check.ground.basis.name().to_owned(),
         ]);
     }
     table.write(out)
@@ -319,8 +321,9 @@ pub fn sweep(out: &mut dyn Write, plan: &Sweep, report: &SweepReport) -> io::Res
     for best in &report.best {
         let next = best.next.map_or_else(String::new, |next| {
             let margin = best.margin.mean * 100.0;
-            let error = best.margin.se * 100.0;
-            format!(", {margin:.1} % (+-{error:.1}) over draft length {next}")
+            let error =
+                best.margin.se.map_or_else(|| "-".to_owned(), |error| format!("{:.1}", error * 100.0));
+            format!(", {margin:.1} % (+-{error}) over draft length {next}")
         });
         let tie = if best.is_tie { ": a tie" } else { "" };
         writeln!(

@@ -52,6 +52,17 @@ pub fn predictions(
     };
     writeln!(out, "{BOLD}{what}{ranks}{RESET}")?;
     table.write(out)?;
+    let outputs =
+        predictions.iter().filter(|found| found.question.lengths.is_none()).filter_map(|found| found.output);
+    let (least, most) =
+        outputs.fold((f64::INFINITY, 0.0_f64), |(least, most), output| (least.min(output), most.max(output)));
+    if least <= most {
+        let range = if most - least < 0.5 { format!("{most:.0}") } else { format!("{least:.0}-{most:.0}") };
+        writeln!(
+            out,
+            "TPOT and E2E are of requests with {range} output tokens, the mean of the logs (--osl asks for others)"
+        )?;
+    }
     let quality = model.law(drafts).and_then(Law::fitted).map(|fitted| fitted.quality);
     let left_out = quality.and_then(|quality| quality.left_out_median.zip(quality.left_out_largest));
     if let Some((median, largest)) = left_out {
@@ -108,7 +119,7 @@ impl Columns {
             (between(found.band), true),
             (range, self.range),
             (found.basis.name().to_owned(), true),
-            (format!("{:.3}", found.tpot_s * 1e3), true),
+            (optional(found.tpot_s.map(|seconds| seconds * 1e3), 3), true),
             (optional(found.e2e_s, 3), true),
             (optional(found.queue_s, 3), self.queue),
             (gpus, self.gpus.is_some()),
