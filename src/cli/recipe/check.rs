@@ -48,10 +48,10 @@ pub(super) fn run(
 ) -> anyhow::Result<Exit> {
     let settings = Settings::open(args.config.as_deref(), args.no_config)?;
     let catalogue = catalogue::open(global)?;
-    let (mut files, errors) = targets(&paths(args, &settings)?)?;
+    let (mut files, errors) = targets(&paths(args, &settings)?);
     let masters = masters(args, &settings, &files)?;
     if settings.is_present() && !args.paths.is_empty() {
-        files.extend(pinned_by(&files, &masters, &settings)?);
+        files.extend(pinned_by(&files, &masters, &settings));
     }
     if let Some(output) = &args.output {
         let is_read = |file: &Target| {
@@ -166,26 +166,22 @@ fn masters(
 }
 
 /// The recipes of the configuration that a master configuration among the files names: a change of it may be one of theirs.
-fn pinned_by(
-    files: &[Target],
-    masters: &[(PathBuf, Master)],
-    settings: &Settings,
-) -> anyhow::Result<Vec<Target>> {
+fn pinned_by(files: &[Target], masters: &[(PathBuf, Master)], settings: &Settings) -> Vec<Target> {
     let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let named: BTreeSet<PathBuf> =
         files.iter().filter(|file| file.is_named).map(|file| whole(&file.path)).collect();
     let given: Vec<&Master> =
         masters.iter().filter(|(path, _)| named.contains(&whole(path))).map(|(_, master)| master).collect();
     if given.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let held: BTreeSet<PathBuf> = files.iter().map(|file| whole(&file.path)).collect();
     // What the configuration's own paths lack is for a check of all of it to say.
-    let (mut all, _) = targets(&of_configuration(settings))?;
+    let (mut all, _) = targets(&of_configuration(settings));
     all.retain(|file| {
         !held.contains(&whole(&file.path)) && given.iter().any(|master| master.names(&file.name()))
     });
-    Ok(all)
+    all
 }
 
 /// The text of a file that is no standard input.

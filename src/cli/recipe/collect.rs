@@ -48,7 +48,7 @@ impl Target {
 /// The files of paths: a file is itself, a folder what is in it. Links are followed where the user names them only.
 ///
 /// A path that cannot be read is an error in words, and the others are read all the same.
-pub(super) fn targets(paths: &[String]) -> anyhow::Result<(Vec<Target>, Vec<String>)> {
+pub(super) fn targets(paths: &[String]) -> (Vec<Target>, Vec<String>) {
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for text in paths {
@@ -75,7 +75,7 @@ pub(super) fn targets(paths: &[String]) -> anyhow::Result<(Vec<Target>, Vec<Stri
             found.push(Target { path, selector, is_named: true });
         }
     }
-    Ok((distinct(found), errors))
+    (distinct(found), errors)
 }
 
 /// Each file once, though several paths lead to it: a selector makes it another.
