@@ -49,16 +49,12 @@ fn in_variables(variables: &[Variable]) -> Option<Declared> {
 /// Whether a branch that led to a variant is one that a run with this model and mode does not take.
 pub(crate) fn is_passed_by(variant: &Variant, model: Option<&str>, mode: Option<Thinking>) -> bool {
     variant.taken.iter().any(|taken| {
-        let is_it = match taken.name.as_str() {
-            "MODEL_PREFIX" => model.map(|model| super::context::same_model(model, &taken.value)),
-            _ => {
-                let word = Scalar {
-                    at: Position::START,
-                    text: taken.value.as_str().into(),
-                    style: ScalarStyle::Plain,
-                };
-                mode.and_then(|mode| Some(of_word(&word)?.mode == mode))
-            }
+        let is_it = if taken.name == "MODEL_PREFIX" {
+            model.map(|model| super::context::same_model(model, &taken.value))
+        } else {
+            let word =
+                Scalar { at: Position::START, text: taken.value.as_str().into(), style: ScalarStyle::Plain };
+            mode.and_then(|mode| Some(of_word(&word)?.mode == mode))
         };
         is_it.is_some_and(|is_it| is_it != taken.is_so)
     })
