@@ -97,12 +97,12 @@ fn a_table_of_models_and_modes_is_judged_for_those_asked_for() {
         "case \"$MODEL_PREFIX\" in\n  glm5.2) AL=2.99 ;;\n  dsv4) AL=2.48 ;;\nesac\nexport SGLANG_SIMULATE_ACC_LEN=$AL \
          {REST}\n{SERVER} --model-path \"$MODEL\"\n"
     );
-    let modes = format!(
+    let of_thinking = format!(
         "if [ \"$THINKING_MODE\" = off ]; then AL=2.97; else AL=2.49; fi\nexport SGLANG_SIMULATE_ACC_LEN=$AL {REST}\n{SERVER} \
          --model-path deepseek-ai/DeepSeek-V4-Pro\n"
     );
     std::fs::write(folder.path().join("models.sh"), models).unwrap();
-    std::fs::write(folder.path().join("modes.sh"), modes).unwrap();
+    std::fs::write(folder.path().join("modes.sh"), of_thinking).unwrap();
     let check = |arguments: &[&str]| {
         let all = [&["recipe", "check", "--json"], arguments].concat();
         accsim_in(folder.path(), &all).codes()
