@@ -13,7 +13,7 @@ use super::context::{Golden, Resolved, generation, golden, model_prefix};
 use super::master::{Master, MasterPin, pins_for};
 use super::model::{Document, Kind, Variant};
 use super::resolve::{Pin, pin_in, pin_of};
-use super::thinking::{Declared, declared};
+use super::thinking::{Declared, declared, is_passed_by};
 use super::{Finding, FindingCode, Note, Scenario, Selector};
 
 /// What the caller knows about a file.
@@ -88,7 +88,10 @@ pub fn judge(document: &Document, file: &str, catalogue: &Catalogue, options: &O
     };
     judged.notes.extend(document.notes.iter().map(note));
     let masters = if document.kind == Kind::Recipe { pins_for(options.masters, &file) } else { Vec::new() };
-    for variant in &document.variants {
+    // A launcher that knows the model in question is judged for it; one that does not is judged as it is.
+    let is_passed_by = |variant: &Variant| is_passed_by(variant, options.model, options.thinking);
+    let is_known = document.variants.iter().any(|variant| !is_passed_by(variant));
+    for variant in document.variants.iter().filter(|variant| !is_known || !is_passed_by(variant)) {
         let is_selected = match (options.selector, &variant.name) {
             (Some(selector), Some(name)) => selector.matches(name),
             _ => true,
@@ -100,7 +103,7 @@ pub fn judge(document: &Document, file: &str, catalogue: &Catalogue, options: &O
     if document.kind != Kind::Recipe {
         draft::of_paths(document, &mut judged.findings);
     }
-    judged.is_undecided = !document.undecided.is_empty();
+    judged.is_undecided |= !document.undecided.is_empty();
     judged.findings.extend(document.undecided.iter().map(|(at, message)| Finding {
         file: Arc::clone(&file),
         at: *at,
@@ -192,6 +195,9 @@ fn judge_variant<'a>(
         masters,
     };
     for role in &roles {
+        let is_open =
+            matches!(role.speculation, Ok(None)) && !role.launch.open.is_empty() && !role.launch.is_bare;
+        judged.is_undecided |= is_open && !case.is_evaluation && effective(role) != Pin::None;
         // A prefill that drafts beside a generation role that does not has its own cell at most.
         let own = if cell.is_none() { golden(catalogue, prefix.as_deref(), role, mode) } else { None };
         let cell: Option<&Golden> = cell.as_ref().or(own.as_ref());

@@ -130,6 +130,17 @@ pub(crate) struct Variant {
     pub(crate) agentic: Option<bool>,
     /// Whether it is an evaluation: simulated acceptance would spoil it.
     pub(crate) evaluation: bool,
+    /// What the branches on the way to it say of the model and the thinking mode.
+    pub(crate) taken: Vec<Taken>,
+}
+
+/// What a branch that led to a variant says of a variable of the environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    /// Whether the variable has this value; else it has another.
+    pub(crate) is_so: bool,
 }
 
 /// One server as it is started.
@@ -152,6 +163,8 @@ pub(crate) struct Launch {
     pub(crate) condition: Option<String>,
     /// What was not followed before it and may have set its variables.
     pub(crate) unread: Vec<Unread>,
+    /// Arguments of its that only the run has, or that stand in a file that is not read: whether it drafts may be among them.
+    pub(crate) open: Vec<Unread>,
     /// The words of its command behind the server's name; none where the file has no command.
     pub(crate) words: Vec<String>,
 }
@@ -202,6 +215,7 @@ impl Launch {
             is_bare: false,
             condition: None,
             unread: Vec::new(),
+            open: Vec::new(),
             words: Vec::new(),
         }
     }

@@ -30,7 +30,29 @@ pub(crate) fn same(left: f64, right: f64) -> bool {
 
 /// A text for a message: what the run resolves is shown as it is written.
 pub(crate) fn shown(text: &str) -> String {
-    text.replace(UNRESOLVED, "")
+    text.chars().filter(|letter| *letter != UNRESOLVED).map(unmasked).collect()
+}
+
+/// Where letters stand that could be taken for structure of the text around an unresolved piece: spaces, quotes, colons.
+const MASK: u32 = 0xf700;
+
+/// A letter of an unresolved piece, so that no reader of shell, JSON or YAML stops at it.
+pub(crate) fn masked(letter: char) -> char {
+    let is_plain = letter.is_ascii_alphanumeric() || "$_{}()-./[]@*+=".contains(letter);
+    match char::from_u32(MASK + u32::from(letter)) {
+        _ if is_plain => letter,
+        Some(mask) if letter.is_ascii() => mask,
+        _ => '.',
+    }
+}
+
+fn unmasked(letter: char) -> char {
+    let ascii = u32::from(letter).checked_sub(MASK).and_then(|code| u8::try_from(code).ok());
+    match ascii.filter(u8::is_ascii) {
+        Some(b'\n' | b'\r' | b'\t') => ' ',
+        Some(code) => char::from(code),
+        None => letter,
+    }
 }
 
 /// Whether only the run can tell the value.

@@ -3,7 +3,9 @@
 mod pin;
 mod speculation;
 
-pub(crate) use pin::{Pin, TOKEN_MODE, is_synthetic, method_variable, pin_in, pin_of, pin_variable};
+pub(crate) use pin::{
+    OLD_RATE, Pin, TOKEN_MODE, is_synthetic, method_variable, pin_in, pin_of, pin_variable,
+};
 pub(crate) use speculation::{DraftLength, Speculation, json_object, speculation_of};
 
 /// Something that cannot be read, with the reason.

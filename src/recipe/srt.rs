@@ -68,6 +68,7 @@ fn variant(name: Option<String>, recipe: &Node, source: &Source<'_>, file: &str)
         .flatten()
         .any(has_word_eval);
     Variant {
+        taken: Vec::new(),
         models: models(recipe, &launches),
         prefix: super::model::variable(&client, "MODEL_PREFIX").cloned(),
         global: variables(recipe.get("environment")),

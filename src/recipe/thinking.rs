@@ -1,7 +1,7 @@
 //! The thinking mode that a file declares.
 
 use crate::golden::Thinking;
-use crate::yaml::{Node, Position, Scalar};
+use crate::yaml::{Node, Position, Scalar, ScalarStyle};
 
 use super::json;
 use super::model::{Launch, Variable, Variant, variable};
@@ -22,6 +22,7 @@ pub(crate) fn declared<'a>(
     in_variables(&variant.global)
         .or_else(|| launches.into_iter().find_map(of_launch))
         .or_else(|| in_variables(&variant.client))
+        .or_else(|| variable(&variant.client, "THINKING_MODE").and_then(of_word))
 }
 
 fn of_launch(launch: &Launch) -> Option<Declared> {
@@ -45,11 +46,25 @@ fn in_variables(variables: &[Variable]) -> Option<Declared> {
         .or_else(|| variable(variables, "AIPERF_EXTRA_INPUTS").and_then(of_extra_inputs))
 }
 
+/// Whether a branch that led to a variant is one that a run with this model and mode does not take.
+pub(crate) fn is_passed_by(variant: &Variant, model: Option<&str>, mode: Option<Thinking>) -> bool {
+    variant.taken.iter().any(|taken| {
+        let is_it = if taken.name == "MODEL_PREFIX" {
+            model.map(|model| super::context::same_model(model, &taken.value))
+        } else {
+            let word =
+                Scalar { at: Position::START, text: taken.value.as_str().into(), style: ScalarStyle::Plain };
+            mode.and_then(|mode| Some(of_word(&word)?.mode == mode))
+        };
+        is_it.is_some_and(|is_it| is_it != taken.is_so)
+    })
+}
+
 /// `1`, `enabled`, `true`, `on` and their opposites.
 fn of_word(value: &Scalar) -> Option<Declared> {
     let mode = match value.text.trim().to_ascii_lowercase().as_str() {
-        "1" | "true" | "enabled" | "on" | "yes" => Thinking::On,
-        "0" | "false" | "disabled" | "off" | "no" => Thinking::Off,
+        "1" | "true" | "enabled" | "on" | "yes" | "thinking_on" => Thinking::On,
+        "0" | "false" | "disabled" | "off" | "no" | "thinking_off" => Thinking::Off,
         _ => return None,
     };
     Some(Declared { mode, at: value.at })

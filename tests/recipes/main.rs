@@ -11,6 +11,7 @@ mod config;
 mod expected;
 mod files;
 mod formats;
+mod given;
 mod inject;
 mod launchers;
 mod mistakes;

@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use rayon::prelude::*;
 
-use crate::cli::global::Global;
-use crate::cli::output::write_to;
+use crate::cli::global::{Color, Global};
+use crate::cli::output::{write_text, write_to};
 use crate::cli::{Exit, catalogue};
 use crate::golden::{Catalogue, Severity};
 use crate::recipe::{
@@ -48,11 +48,24 @@ pub(super) fn run(
 ) -> anyhow::Result<Exit> {
     let settings = Settings::open(args.config.as_deref(), args.no_config)?;
     let catalogue = catalogue::open(global)?;
-    let mut files = targets(&paths(args, &settings)?)?;
+    let (mut files, errors) = targets(&paths(args, &settings)?);
     let masters = masters(args, &settings, &files)?;
+    if settings.is_present() && !args.paths.is_empty() {
+        files.extend(pinned_by(&files, &masters, &settings));
+    }
+    if let Some(output) = &args.output {
+        let is_read = |file: &Target| {
+            let outcome = one(file, args, &settings, &catalogue, &[]);
+            matches!(outcome, Outcome::Judged { .. } | Outcome::Master)
+        };
+        spared(output, &files, &masters, &settings, is_read)?;
+    }
     if let Some(base) = &args.base {
         let touched = git::touched(base)?;
-        files.retain(|file| is_touched(file, &touched, &masters));
+        // With other rules every file may be judged otherwise.
+        if !settings.file().is_some_and(|file| touched.contains(file)) {
+            files.retain(|file| is_touched(file, &touched, &masters));
+        }
     }
     let today = args.today.unwrap_or_else(today);
     let masters: Vec<Master> = masters.into_iter().map(|(_, master)| master).collect();
@@ -62,7 +75,7 @@ pub(super) fn run(
             .map(|file| one(file, args, &settings, &catalogue, &masters))
             .collect::<Vec<Outcome>>()
     })?;
-    let mut run = CheckRun::default();
+    let mut run = CheckRun { errors, ..CheckRun::default() };
     for (file, outcome) in files.iter().zip(outcomes) {
         take(&mut run, file, outcome, &settings, today);
     }
@@ -71,7 +84,7 @@ pub(super) fn run(
     if matches!(format(args), CheckFormat::Sarif | CheckFormat::Github) {
         place::from_the_top(&mut run);
     }
-    write(&run, args, out)?;
+    write(&run, args, global, out)?;
     let mut exit = if run.is_undecided { Exit::Undecided } else { Exit::Ok };
     if run.files.is_empty() && !args.skip_unknown && args.base.is_none() {
         exit = Exit::Undecided;
@@ -85,6 +98,24 @@ pub(super) fn run(
     Ok(exit)
 }
 
+/// Refuses to write the report over what it is about: a file that is checked, a master configuration, the settings.
+fn spared(
+    output: &Path,
+    files: &[Target],
+    masters: &[(PathBuf, Master)],
+    settings: &Settings,
+    is_read: impl Fn(&Target) -> bool,
+) -> anyhow::Result<()> {
+    let Ok(whole) = std::fs::canonicalize(output) else { return Ok(()) };
+    let is_output = |path: &Path| std::fs::canonicalize(path).is_ok_and(|path| path == whole);
+    // A report of an earlier run, which a walk finds again, is none of them.
+    let is_about = files.iter().any(|file| is_output(&file.path) && (file.is_named || is_read(file)))
+        || masters.iter().any(|(path, _)| is_output(path))
+        || settings.file().is_some_and(is_output);
+    ensure!(!is_about, "-o {}: the check reads this file; name another one for its report", output.display());
+    Ok(())
+}
+
 /// The paths of the command line, else those of the configuration, else its folder.
 fn paths(args: &CheckArgs, settings: &Settings) -> anyhow::Result<Vec<String>> {
     if !args.paths.is_empty() {
@@ -96,9 +127,14 @@ fn paths(args: &CheckArgs, settings: &Settings) -> anyhow::Result<Vec<String>> {
         }
         bail!("no path was given, and there is no accsim.toml that names any");
     }
+    Ok(of_configuration(settings))
+}
+
+/// The paths of the configuration, else its folder.
+fn of_configuration(settings: &Settings) -> Vec<String> {
     let own = [".".to_owned()];
     let named = if settings.config.paths.is_empty() { &own[..] } else { &settings.config.paths };
-    Ok(settings.here(named).into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    settings.here(named).into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// The master configurations of flags and configuration; with a flag, also those among the files.
@@ -127,6 +163,25 @@ fn masters(
         }
     }
     Ok(masters)
+}
+
+/// The recipes of the configuration that a master configuration among the files names: a change of it may be one of theirs.
+fn pinned_by(files: &[Target], masters: &[(PathBuf, Master)], settings: &Settings) -> Vec<Target> {
+    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let named: BTreeSet<PathBuf> =
+        files.iter().filter(|file| file.is_named).map(|file| whole(&file.path)).collect();
+    let given: Vec<&Master> =
+        masters.iter().filter(|(path, _)| named.contains(&whole(path))).map(|(_, master)| master).collect();
+    if given.is_empty() {
+        return Vec::new();
+    }
+    let held: BTreeSet<PathBuf> = files.iter().map(|file| whole(&file.path)).collect();
+    // What the configuration's own paths lack is for a check of all of it to say.
+    let (mut all, _) = targets(&of_configuration(settings));
+    all.retain(|file| {
+        !held.contains(&whole(&file.path)) && given.iter().any(|master| master.names(&file.name()))
+    });
+    all
 }
 
 /// The text of a file that is no standard input.
@@ -290,7 +345,10 @@ fn format(args: &CheckArgs) -> CheckFormat {
     if args.json { CheckFormat::Json } else { args.format }
 }
 
-fn write(run: &CheckRun, args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write(run: &CheckRun, args: &CheckArgs, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
+    if format(args) == CheckFormat::Text && global.color != Color::Always {
+        return write_text(args.output.as_deref(), out, |out| text::recipe::check(out, run));
+    }
     write_to(args.output.as_deref(), out, |out| match format(args) {
         CheckFormat::Json => json::write(out, &CheckDocument::new(run)),
         CheckFormat::Text => text::recipe::check(out, run),

@@ -46,8 +46,11 @@ impl Target {
 }
 
 /// The files of paths: a file is itself, a folder what is in it. Links are followed where the user names them only.
-pub(super) fn targets(paths: &[String]) -> anyhow::Result<Vec<Target>> {
+///
+/// A path that cannot be read is an error in words, and the others are read all the same.
+pub(super) fn targets(paths: &[String]) -> (Vec<Target>, Vec<String>) {
     let mut found = Vec::new();
+    let mut errors = Vec::new();
     for text in paths {
         let (path, selector) = match Selector::split(text) {
             // A file of that very name has no selector.
@@ -55,15 +58,24 @@ pub(super) fn targets(paths: &[String]) -> anyhow::Result<Vec<Target>> {
             split => split,
         };
         let path = PathBuf::from(path);
-        let is_folder = path != Path::new("-")
-            && fs::metadata(&path).with_context(|| format!("cannot read {}", path.display()))?.is_dir();
+        let kind =
+            if path == Path::new("-") { Ok(false) } else { fs::metadata(&path).map(|kind| kind.is_dir()) };
+        let is_folder = match kind {
+            Ok(is_folder) => is_folder,
+            Err(error) => {
+                errors.push(format!("cannot read {}: {error}", path.display()));
+                continue;
+            }
+        };
         if is_folder {
-            walk(&path, 0, &mut found)?;
+            if let Err(error) = walk(&path, 0, &mut found) {
+                errors.push(format!("{error:#}"));
+            }
         } else {
             found.push(Target { path, selector, is_named: true });
         }
     }
-    Ok(distinct(found))
+    (distinct(found), errors)
 }
 
 /// Each file once, though several paths lead to it: a selector makes it another.

@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) config: Config,
     /// Its folder; none without a configuration.
     folder: Option<PathBuf>,
+    /// Itself, as the file system knows it.
+    file: Option<PathBuf>,
 }
 
 /// What a configuration says of one file.
@@ -51,8 +53,9 @@ impl Settings {
         }
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {shown}"))?;
         let config = Config::parse(&text).map_err(|error| anyhow!("{shown}: {error}"))?;
-        let folder = fs::canonicalize(&file).ok().and_then(|file| file.parent().map(Path::to_owned));
-        Ok(Self { config, folder })
+        let file = fs::canonicalize(&file).ok();
+        let folder = file.as_deref().and_then(Path::parent).map(Path::to_owned);
+        Ok(Self { config, folder, file })
     }
 
     /// Paths of the configuration, from here.
@@ -65,6 +68,11 @@ impl Settings {
         let here = std::env::current_dir().and_then(fs::canonicalize).ok();
         // Short names where the configuration stands in this folder.
         if here.as_ref() == Some(folder) { PathBuf::from(path) } else { folder.join(path) }
+    }
+
+    /// The configuration's own file.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Whether there is a configuration.

@@ -172,6 +172,8 @@ fn role_changes(paths: &Paths, role: Role, engine: Engine, set: &[Set], all: &mu
         }
     }
     if engine == Engine::Vllm {
+        // Servers since vllm-project/vllm#40662 refuse this older key.
+        json.1.push(crate::recipe::resolve::OLD_RATE);
         let change = Change::Json { set: json.0, unset: json.1 };
         all.push(Desired { path: paths.arg(role, "speculative-config"), change });
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::recipe::source::Source;
-use crate::yaml::{Entry, Mapping, Node, Position, Scalar};
+use crate::yaml::{Entry, Mapping, Node, Position, Scalar, Sequence};
 
 use super::change::Change;
 use super::scalar::{in_style, range};
@@ -87,11 +87,13 @@ pub(super) fn remove(source: &Source<'_>, entry: &Entry, mapping: &Mapping) -> R
             key + rest.find(':').map_or(rest.len(), |colon| colon + 1)
         }
         Node::Scalar(scalar) => range(source, scalar).ok_or_else(|| place("this value spans lines"))?.end,
-        Node::Sequence(list) => flow_end(source, list.at).ok_or_else(|| place("this list spans lines"))?,
+        Node::Sequence(list) => {
+            list_end(source, list).ok_or_else(|| place("the end of this list cannot be found"))?
+        }
         Node::Mapping(_) => return Err(place("this is a mapping, where a value was expected")),
     };
     if is_flow(source, mapping.at) {
-        return Ok(Edit { range: flow_range(source.text, key, end), new: String::new() });
+        return Ok(Edit { range: key..end, new: String::new() });
     }
     let start = line_start(source.text, key);
     if !source.text.get(start..key).is_some_and(|indent| indent.trim().is_empty()) {
@@ -100,24 +102,41 @@ pub(super) fn remove(source: &Source<'_>, entry: &Entry, mapping: &Mapping) -> R
     Ok(Edit { range: start..line_end(source.text, end), new: String::new() })
 }
 
-/// In a flow mapping a comma goes with the entry.
-fn flow_range(text: &str, key: usize, end: usize) -> Range<usize> {
+/// What goes of a flow mapping when entries that stand one behind the other go: the commas between them and one beside.
+pub(super) fn flow_range(text: &str, start: usize, end: usize) -> Range<usize> {
     let behind = text.get(end..).unwrap_or_default();
     if let Some(rest) = behind.trim_start().strip_prefix(',') {
         let spaces = rest.len() - rest.trim_start_matches(' ').len();
-        return key..end + (behind.len() - rest.len()) + spaces;
+        return start..end + (behind.len() - rest.len()) + spaces;
     }
-    let before = text.get(..key).unwrap_or_default().trim_end();
-    before.strip_suffix(',').map_or(key..end, |head| head.len()..end)
+    let before = text.get(..start).unwrap_or_default().trim_end();
+    before.strip_suffix(',').map_or(start..end, |head| head.len()..end)
 }
 
-/// The end of a flow list on one line.
-fn flow_end(source: &Source<'_>, at: Position) -> Option<usize> {
-    let start = source.byte(at)?;
-    let rest = source.text.get(start..)?;
-    let line = rest.lines().next()?;
-    let close = line.find(']')?;
-    line.starts_with('[').then_some(start + close + 1)
+/// Whether between two entries of a flow mapping nothing stands but a comma.
+pub(super) fn is_comma(text: &str, between: Range<usize>) -> bool {
+    text.get(between).is_some_and(|gap| gap.trim() == ",")
+}
+
+/// The end of a list of scalars, in brackets or line by line.
+pub(super) fn list_end(source: &Source<'_>, list: &Sequence) -> Option<usize> {
+    let start = source.byte(list.at)?;
+    let behind = match list.items.last() {
+        None => start + 1,
+        Some(Node::Scalar(item)) => range(source, item)?.end,
+        Some(Node::Sequence(inner)) => list_end(source, inner)?,
+        Some(Node::Mapping(_)) => return None,
+    };
+    if !source.text.get(start..)?.starts_with('[') {
+        return Some(behind);
+    }
+    // Between the last item and the bracket there may be a comma.
+    let rest = source.text.get(behind..)?;
+    let close = rest.find(']')?;
+    rest.get(..close)?
+        .trim_matches(|letter: char| letter.is_whitespace() || letter == ',')
+        .is_empty()
+        .then_some(behind + close + 1)
 }
 
 /// Whether a mapping is written in braces.

@@ -6,7 +6,7 @@ use crate::recipe::source::Source;
 use crate::yaml::{Entry, Mapping, Node, Position};
 
 use super::InjectError;
-use super::edit::{Edit, is_flow, line_end, line_start, remove};
+use super::edit::{Edit, flow_range, is_comma, is_flow, line_end, line_start, remove};
 
 /// An entry that goes: the way to it, each mapping with the entry that leads on; the last is the entry itself.
 #[derive(Clone)]
@@ -30,13 +30,16 @@ pub(super) fn edits(
 ) -> Result<Vec<Edit>, InjectError> {
     let mut gone: HashSet<Position> = HashSet::new();
     let mut all: Vec<Edit> = Vec::new();
+    let mut in_braces: Vec<Edit> = Vec::new();
     for removal in removals {
         if let Some((mapping, entry)) = removal.way.last()
             && gone.insert(entry.key.at)
         {
-            all.push(remove(source, entry, mapping)?);
+            let edit = remove(source, entry, mapping)?;
+            if is_flow(source, mapping.at) { in_braces.push(edit) } else { all.push(edit) }
         }
     }
+    all.extend(with_commas(source, in_braces));
     let deepest = removals.iter().map(|removal| removal.way.len()).max().unwrap_or_default();
     for level in (1..deepest).rev() {
         for removal in removals {
@@ -59,6 +62,24 @@ pub(super) fn edits(
         }
     }
     Ok(all)
+}
+
+/// Entries in braces with their commas: those one behind the other go as one.
+fn with_commas(source: &Source<'_>, mut entries: Vec<Edit>) -> Vec<Edit> {
+    entries.sort_by_key(|edit| edit.range.start);
+    let mut runs: Vec<Edit> = Vec::with_capacity(entries.len());
+    for edit in entries {
+        match runs.last_mut() {
+            Some(run) if is_comma(source.text, run.range.end..edit.range.start) => {
+                run.range.end = edit.range.end;
+            }
+            _ => runs.push(edit),
+        }
+    }
+    for run in &mut runs {
+        run.range = flow_range(source.text, run.range.start, run.range.end);
+    }
+    runs
 }
 
 /// A key with its block, if the edits take every line of it.

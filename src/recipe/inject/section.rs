@@ -3,10 +3,10 @@
 use crate::recipe::ReadError;
 use crate::recipe::merge::zip_length;
 use crate::recipe::source::Source;
-use crate::yaml::{Entry, Mapping, Node, Position, Scalar, ScalarStyle};
+use crate::yaml::{Entry, Mapping, Node, Position, Scalar, ScalarStyle, Sequence};
 
 use super::change::Change;
-use super::edit::{Edit, Missing, insert, insert_below_empty, replace};
+use super::edit::{Edit, Missing, insert, insert_below_empty, list_end, replace};
 use super::plan::{Wanted, at, entry};
 use super::removal::{self, Removal};
 use super::scalar::{in_style, range};
@@ -196,6 +196,20 @@ impl<'a> Section<'a> {
                         None => edits.extend(zipped(source, old, changes)?),
                     }
                 }
+                Node::Sequence(list)
+                    if single(changes) == Some(&Change::Gone) && self.may_lose(list, changes.len()) =>
+                {
+                    if self.base_has(path) {
+                        let start = source.byte(list.at);
+                        let end = list_end(source, list);
+                        let (Some(start), Some(end)) = (start, end) else {
+                            return Err(place(list.at, "the end of this list cannot be found"));
+                        };
+                        edits.push(Edit { range: start..end, new: "null".to_owned() });
+                    } else {
+                        sites.removals.push(Removal::new(way));
+                    }
+                }
                 Node::Sequence(list) => {
                     if list.items.len() != changes.len() {
                         return Err(place(list.at, "this list of one entry holds for several variants"));
@@ -274,6 +288,19 @@ impl<'a> Section<'a> {
         Ok(())
     }
 
+    /// Whether a zip has as many variants without a list: another list of as many entries stays.
+    fn may_lose(&self, list: &Sequence, members: usize) -> bool {
+        let mut going = vec![list.at];
+        for (path, changes) in &self.changes {
+            if single(changes) == Some(&Change::Gone)
+                && let Some(Held::Entry { entry, .. }) = held(self.node, path)
+            {
+                going.push(entry.value.at());
+            }
+        }
+        members == 1 || has_list(self.node, members, &going)
+    }
+
     /// Whether the base, once changed, has something at a path.
     fn base_has(&self, path: &[String]) -> bool {
         let Some((changes, base)) = &self.base else { return false };
@@ -294,6 +321,15 @@ impl<'a> Section<'a> {
             None => *wanted == Change::Gone,
         }
     }
+}
+
+/// Whether a list of so many entries stands somewhere in a mapping, but not at one of some places.
+fn has_list(map: &Mapping, members: usize, but: &[Position]) -> bool {
+    map.entries.iter().any(|entry| match &entry.value {
+        Node::Sequence(list) => list.items.len() == members && !but.contains(&list.at),
+        Node::Mapping(inner) => has_list(inner, members, but),
+        Node::Scalar(_) => false,
+    })
 }
 
 /// The one change of all members; none where they differ, or one is left as it is.

@@ -132,6 +132,20 @@ impl Judge<'_, '_> {
         self.pinned = own.accept_length();
         self.expected = None;
         let role = self.role.launch.role;
+        if let Some(open) = self.role.launch.open.first() {
+            let message = format!(
+                "whether the {role} server drafts, and what its pin is worth, cannot be told: its arguments {} {} (line {})",
+                if open.is_file { "stand in" } else { "are" },
+                if open.is_file {
+                    quoted(&shown(&open.what)) + ", which is not read"
+                } else {
+                    format!("{}, which only the run resolves", open.what)
+                },
+                open.at.line
+            );
+            self.push(FindingCode::UnparsableValue, Severity::Warning, open.at, message);
+            return;
+        }
         let message = format!("the {role} server drafts nothing; the pin has no effect there: remove it");
         self.push(FindingCode::AlOnNonspeculativeRole, Severity::Warning, at, message);
     }
@@ -235,7 +249,10 @@ impl Judge<'_, '_> {
     }
 
     fn missing(&mut self) {
-        if !self.case.is_agentic {
+        // TileRT simulates in its decode server alone.
+        let is_of_another =
+            self.role.engine == Some(Engine::Tilert) && self.role.launch.role == Role::Prefill;
+        if !self.case.is_agentic || is_of_another {
             return;
         }
         let at = self.role.speculation().map_or(self.role.launch.at, |speculation| speculation.method.at);

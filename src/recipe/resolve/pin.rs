@@ -14,7 +14,7 @@ const TILERT_METHOD: &str = "TILERT_SIMULATE_ACC_METHOD";
 const METHOD: &str = "rejection_sample_method";
 const LENGTH: &str = "synthetic_acceptance_length";
 const RATES: &str = "synthetic_acceptance_rates";
-const OLD_RATE: &str = "synthetic_acceptance_rate";
+pub(crate) const OLD_RATE: &str = "synthetic_acceptance_rate";
 const ATOM_LENGTH: &str = "spec-decode-acceptance-length";
 const ATOM_RATE: &str = "spec-decode-acceptance-rate";
 
@@ -239,5 +239,6 @@ fn is_null(node: &Node) -> bool {
 /// Whether an object of vLLM's says anything of synthetic acceptance.
 pub(crate) fn is_synthetic(object: &Mapping) -> bool {
     let is_method = |node: &Node| matches!(node, Node::Scalar(scalar) if &*scalar.text == "synthetic");
-    object.get(METHOD).is_some_and(is_method) || object.get(LENGTH).is_some() || object.get(RATES).is_some()
+    object.get(METHOD).is_some_and(is_method)
+        || [LENGTH, RATES, OLD_RATE].iter().any(|key| object.get(key).is_some())
 }

@@ -8,6 +8,27 @@ pub(super) fn value(text: &str) -> Option<i64> {
     reader.rest.is_empty().then_some(value)
 }
 
+/// Whether an expression is true, as `(( ))` has it: not 0, or a comparison that holds.
+pub(super) fn holds(text: &str) -> Option<bool> {
+    let text = text.trim();
+    for operator in ["==", "!=", "<=", ">=", "<", ">"] {
+        let Some((left, right)) = text.split_once(operator) else { continue };
+        let (left, right) = (value(left)?, value(right)?);
+        return Some(match operator {
+            "==" => left == right,
+            "!=" => left != right,
+            "<=" => left <= right,
+            ">=" => left >= right,
+            "<" => left < right,
+            _ => left > right,
+        });
+    }
+    match text.strip_prefix('!') {
+        Some(rest) => Some(value(rest)? == 0),
+        None => Some(value(text)? != 0),
+    }
+}
+
 struct Reader<'a> {
     rest: &'a [u8],
     depth: usize,

@@ -41,10 +41,26 @@ impl<'t> Machine<'t> {
             test.kind(),
             "command" | "redirected_statement" | "variable_assignment" | "declaration_command" | "pipeline"
         ) && !self.source_of(test).starts_with("test ")
+            && !self.is_predicate(test)
         {
             return vec![(state, true)];
         }
-        both_ways(self.source_of(test), state)
+        self.both_ways(test, state)
+    }
+
+    /// A call of a function that is one test in brackets.
+    fn is_predicate(&self, command: Node<'t>) -> bool {
+        let name = self.source_of(command).split_whitespace().next().unwrap_or_default();
+        self.predicate(name).is_some_and(|test| test.kind() == "test_command")
+    }
+
+    /// A condition that only the run decides, both ways, with what each says of variables.
+    fn both_ways(&mut self, test: Node<'t>, state: State) -> Vec<(State, bool)> {
+        let mut ways = both_ways(self.source_of(test), state);
+        for (state, holds) in &mut ways {
+            self.learn(test, *holds, state);
+        }
+        ways
     }
 
     pub(super) fn conditional(&mut self, node: Node<'t>, states: Vec<State>) -> Vec<State> {
@@ -74,7 +90,7 @@ impl<'t> Machine<'t> {
             let mut state = state;
             let ways = match self.test(*last, &mut state) {
                 Some(holds) => vec![(state, holds)],
-                None => both_ways(self.source_of(*last), state),
+                None => self.both_ways(*last, state),
             };
             for (state, holds) in ways {
                 if holds {

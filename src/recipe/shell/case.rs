@@ -5,7 +5,9 @@ use tree_sitter::Node;
 use crate::recipe::selector::is_match;
 
 use super::exec::Machine;
+use super::learn::is_literal;
 use super::state::State;
+use super::word::Word;
 
 impl<'t> Machine<'t> {
     pub(super) fn case(&mut self, node: Node<'t>, states: Vec<State>) -> Vec<State> {
@@ -17,7 +19,7 @@ impl<'t> Machine<'t> {
         for mut state in states {
             let word = self.word(subject, &mut state);
             if !word.is_resolved() {
-                after.extend(self.every_arm(subject, &arms, &state));
+                after.extend(self.every_arm(subject, &word, &arms, &state));
                 continue;
             }
             match arms.iter().find(|arm| self.holds(**arm, &word.text, &mut state)) {
@@ -28,21 +30,47 @@ impl<'t> Machine<'t> {
         self.bounded(after)
     }
 
-    /// Only the run knows the subject: each arm is a way of its own, and so is none of them.
-    fn every_arm(&mut self, subject: Node<'t>, arms: &[Node<'t>], state: &State) -> Vec<State> {
+    /// Only the run knows the subject: each arm is a way of its own, and so is none of them. In an arm of plain texts the
+    /// subject is one of them.
+    fn every_arm(&mut self, subject: Node<'t>, open: &Word, arms: &[Node<'t>], state: &State) -> Vec<State> {
         let mut after = Vec::new();
         let mut has_default = false;
+        // What the subject is not where no arm before holds.
+        let mut otherwise = state.clone();
         for arm in arms {
             let label = arm.child_by_field_name("value").map_or("", |value| self.source_of(value));
             has_default |= label == "*";
-            let mut taken = state.clone();
+            let mut taken = otherwise.clone();
             taken.decided.push((format!("{} in {label}", self.source_of(subject)), true));
-            after.extend(self.arm(*arm, vec![taken]));
+            match self.literals(*arm, &mut taken) {
+                Some(values) => {
+                    let mut ways = Vec::with_capacity(values.len());
+                    for value in values {
+                        let mut way = taken.clone();
+                        way.learn(open, &value.text, value.at, true);
+                        otherwise.learn(open, &value.text, value.at, false);
+                        ways.push(way);
+                    }
+                    after.extend(self.arm(*arm, ways));
+                }
+                None => after.extend(self.arm(*arm, vec![taken])),
+            }
         }
         if !has_default {
-            after.push(state.clone());
+            after.push(otherwise);
         }
         after
+    }
+
+    /// The patterns of an arm where all are plain texts, and few.
+    fn literals(&mut self, arm: Node<'t>, state: &mut State) -> Option<Vec<Word>> {
+        const MOST: usize = 8;
+        let mut cursor = arm.walk();
+        let values: Vec<Node<'t>> = arm.children_by_field_name("value", &mut cursor).collect();
+        let words: Vec<Word> =
+            values.into_iter().take(MOST + 1).map(|value| self.word(value, state)).collect();
+        let is_plain = |word: &Word| word.is_resolved() && is_literal(&word.text);
+        (words.len() <= MOST && words.iter().all(is_plain)).then_some(words)
     }
 
     fn holds(&mut self, arm: Node<'t>, subject: &str, state: &mut State) -> bool {

@@ -3,22 +3,23 @@
 use tree_sitter::Node;
 
 use crate::recipe::launch::{drafts_as, started};
+use crate::recipe::number::UNRESOLVED;
 use crate::yaml::Position;
 
 use super::exec::Machine;
-use super::inner::{Inner, inner_script, script_file};
+use super::inner::{Inner, inner_script, is_runner, script_file};
 use super::server::Started;
 use super::state::{Flow, State};
 use super::word::Word;
-use super::wrap::{passed, program};
+use super::wrap::{passed, program, simulates};
 
 /// Scripts inside of words inside of words.
 const MOST_NESTING: usize = 3;
 
 /// Commands that speak of servers and start none.
-const NO_SERVERS: [&str; 14] = [
-    "echo", "printf", "log", "cat", "grep", "pkill", "pgrep", "ps", "kill", "killall", "which", "sed", "awk",
-    "logger",
+const NO_SERVERS: [&str; 19] = [
+    ":", "true", "false", "test", "[", "echo", "printf", "log", "cat", "grep", "pkill", "pgrep", "ps",
+    "kill", "killall", "which", "sed", "awk", "logger",
 ];
 
 impl<'t> Machine<'t> {
@@ -56,6 +57,21 @@ impl<'t> Machine<'t> {
         inline
     }
 
+    /// The states with what the assignments in front of a command set as it was before.
+    fn without_assignments(&self, node: Node<'t>, before: &State, mut after: Vec<State>) -> Vec<State> {
+        let mut cursor = node.walk();
+        for assignment in node.named_children(&mut cursor) {
+            if assignment.kind() != "variable_assignment" {
+                continue;
+            }
+            let Some(name) = assignment.child_by_field_name("name") else { continue };
+            for state in &mut after {
+                state.put_back(self.source_of(name), before);
+            }
+        }
+        after
+    }
+
     pub(super) fn command(&mut self, node: Node<'t>, mut state: State) -> Vec<State> {
         let words = self.command_words(node, &mut state);
         let inline = self.with_assignments(node, &state);
@@ -63,11 +79,14 @@ impl<'t> Machine<'t> {
             // Assignments alone hold on.
             return vec![inline];
         };
-        if let Some(after) = self.builtin(&words, node, &mut state) {
-            return after;
+        // What stands in front holds while a builtin or a function runs, and no longer.
+        let mut given = inline.clone();
+        if let Some(after) = self.builtin(&words, node, &mut given) {
+            return self.without_assignments(node, &state, after);
         }
         if let Some(body) = self.functions.get(name.as_str()).copied() {
-            return self.call(body, &words, state);
+            let after = self.call(body, &words, given);
+            return self.without_assignments(node, &state, after);
         }
         self.launched(&words, self.at(node), &inline);
         vec![state]
@@ -100,7 +119,26 @@ impl<'t> Machine<'t> {
             None if drafts_as(flags).is_some() => open.cloned(),
             _ => None,
         };
-        let Some(end) = server.or_else(|| unknown.as_ref().map(|_| front)) else { return };
+        let Some(end) = server.or_else(|| unknown.as_ref().map(|_| front)) else {
+            let is_front = |word: &&Word| {
+                let text = word.text.as_str();
+                is_runner(program(word))
+                    || text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+                    || text.contains('=')
+            };
+            if let Some(command) = words.iter().find(|word| !is_front(word))
+                && command.text.starts_with(UNRESOLVED)
+                && simulates(state)
+            {
+                let shown = crate::recipe::number::shown(&command.text);
+                let message = format!(
+                    "the command is {shown}, which only the run resolves: whether it is the server that this script pins, and \
+                     how that drafts, cannot be told"
+                );
+                self.unknown.push((at, message));
+            }
+            return;
+        };
         let state = passed(words.get(..end).unwrap_or_default(), state);
         if let Some(unknown) = unknown {
             let shown = crate::recipe::number::shown(&unknown.text);
@@ -156,6 +194,7 @@ impl<'t> Machine<'t> {
         self.exhausted |= machine.exhausted;
         self.started.append(&mut machine.started);
         self.sourced.append(&mut machine.sourced);
+        self.unknown.append(&mut machine.unknown);
         self.undecided.append(&mut machine.undecided);
         after
     }

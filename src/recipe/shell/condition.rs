@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use crate::recipe::selector::is_match;
 
+use super::arithmetic;
 use super::exec::Machine;
+use super::expand::with_bare_names;
 use super::state::State;
 use super::word::Word;
 
@@ -21,6 +23,10 @@ impl<'t> Machine<'t> {
 
     fn test_of(&mut self, node: Node<'t>, state: &mut State) -> Option<bool> {
         match node.kind() {
+            "test_command" if self.source_of(node).starts_with("((") => {
+                let text = self.region(node, 2, 2, self.at(node), false, state);
+                arithmetic::holds(&with_bare_names(&text.text, state))
+            }
             "test_command" | "parenthesized_expression" => {
                 let inner = first_named(node)?;
                 self.expression(inner, state)
@@ -43,11 +49,29 @@ impl<'t> Machine<'t> {
                     ["true" | ":"] => Some(true),
                     ["false"] => Some(false),
                     ["test", ..] => test_words(words.get(1..)?),
-                    _ => None,
+                    [name, ..] => {
+                        let body = self.predicate(name)?;
+                        let given = words.get(1..).unwrap_or_default().to_vec();
+                        let outer = std::mem::replace(&mut state.positional, given);
+                        let holds = self.test(body, state);
+                        state.positional = outer;
+                        holds
+                    }
+                    [] => None,
                 }
             }
             _ => None,
         }
+    }
+
+    /// What a function that is one test tests.
+    pub(super) fn predicate(&self, name: &str) -> Option<Node<'t>> {
+        let body = self.functions.get(name).copied()?;
+        let mut cursor = body.walk();
+        let mut inner = body.named_children(&mut cursor).filter(|child| child.kind() != "comment");
+        let only = if body.kind() == "compound_statement" { inner.next()? } else { return Some(body) };
+        let is_test = matches!(only.kind(), "test_command" | "negated_command" | "list" | "command");
+        (is_test && inner.next().is_none()).then_some(only)
     }
 
     fn expression(&mut self, node: Node<'t>, state: &mut State) -> Option<bool> {
@@ -91,7 +115,7 @@ impl<'t> Machine<'t> {
     }
 
     /// The operator of a node, by its field or as a child without a name.
-    fn operator(&self, node: Node<'t>) -> Option<&'t str> {
+    pub(super) fn operator(&self, node: Node<'t>) -> Option<&'t str> {
         if let Some(operator) = node.child_by_field_name("operator") {
             return Some(self.source_of(operator));
         }

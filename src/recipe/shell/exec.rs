@@ -32,6 +32,8 @@ pub(super) struct Machine<'t> {
     pub(super) exhausted: bool,
     pub(super) started: Vec<Started>,
     pub(super) sourced: Vec<(Position, String)>,
+    /// Commands that only the run knows, each run with simulated acceptance: one of them may be the server.
+    pub(super) unknown: Vec<(Position, String)>,
     /// What cannot be decided, and why.
     pub(super) undecided: Vec<(Position, String)>,
 }
@@ -49,6 +51,7 @@ impl<'t> Machine<'t> {
             exhausted: false,
             started: Vec::new(),
             sourced: Vec::new(),
+            unknown: Vec::new(),
             undecided: Vec::new(),
         }
     }

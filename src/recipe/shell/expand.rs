@@ -68,6 +68,16 @@ impl<'t> Machine<'t> {
         if matches!(inner, "@" | "*") {
             return Some(state.positional.clone());
         }
+        let is_prefix = |rest: &&str| super::assign::is_name(rest);
+        let prefix = inner.strip_prefix('!').and_then(|rest| rest.strip_suffix(['@', '*'])).filter(is_prefix);
+        if let Some(prefix) = prefix {
+            // `${!PREFIX@}`: the names that begin so.
+            let is_set = |(name, var): &(&String, &super::state::Var)| {
+                name.starts_with(prefix) && var.value != Value::Unset
+            };
+            let names = state.vars.iter().filter(is_set);
+            return Some(names.map(|(name, _)| Word::new(name.clone(), self.at(node))).collect());
+        }
         let name = inner.strip_suffix("[@]").or_else(|| inner.strip_suffix("[*]"))?;
         match state.get(name) {
             Some(Value::Array(words)) => Some(words.clone()),
@@ -261,7 +271,7 @@ fn split(word: &Word) -> Vec<Word> {
 }
 
 /// In an arithmetic expression a name needs no `$`.
-fn with_bare_names(text: &str, state: &State) -> String {
+pub(super) fn with_bare_names(text: &str, state: &State) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_alphabetic() || letter == '_') {

@@ -129,6 +129,11 @@ const RUNNERS: [&str; 14] = [
     "ionice", "stdbuf", "taskset",
 ];
 
+/// Whether a program runs the command behind it.
+pub(super) fn is_runner(program: &str) -> bool {
+    RUNNERS.contains(&program)
+}
+
 /// The file that a command runs as a script, and where its name stands: `bash FILE`, `sbatch FILE`, `./FILE`.
 pub(super) fn script_file(words: &[Word]) -> Option<(usize, String)> {
     let is_shell = |word: &Word| is_plain_shell(word) || program(word) == "sbatch";

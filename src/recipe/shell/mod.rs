@@ -14,6 +14,7 @@ mod condition;
 mod exec;
 mod expand;
 mod inner;
+mod learn;
 mod parameter;
 mod parse;
 mod quote;

@@ -72,7 +72,7 @@ impl<'t> Machine<'t> {
                 }
             }
             '?' if is_set => value,
-            '#' | '%' | '/' | '^' | ',' if !colon && value.is_resolved() && is_set => {
+            '#' | '%' | '/' | '^' | ',' if !colon && value.is_resolved() && is_known => {
                 edited(&value, rest).unwrap_or_else(open)
             }
             _ => open(),

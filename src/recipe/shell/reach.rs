@@ -122,7 +122,7 @@ impl Handed {
         let mut values = BTreeMap::new();
         let known = |text: &str| (!is_unresolved(text)).then(|| text.to_owned());
         for (name, var) in &state.vars {
-            if let Value::Scalar(word) = &var.value {
+            if let (Value::Scalar(word), false) = (&var.value, state.learnt.contains(name)) {
                 let value = (known(&word.text), word.at.line);
                 values.insert((ReachedKind::Own, name.clone()), value);
             }

@@ -49,6 +49,7 @@ pub(crate) fn read(text: &str) -> Option<Document> {
         }
         let mut variants: Vec<Variant> = machine.started.iter().map(of_server).collect();
         if variants.is_empty() {
+            document.undecided.append(&mut machine.unknown);
             variants.extend(ends.iter().filter_map(of_rest));
         }
         for mut variant in variants {
@@ -100,6 +101,11 @@ fn variant(launch: Launch, mut models: Vec<Scalar>, state: &State) -> Variant {
         models,
         prefix: known("MODEL_PREFIX"),
         agentic: agentic.map(|_| false),
+        client: known("THINKING_MODE")
+            .map(|mode| Variable::of_text("THINKING_MODE", mode))
+            .into_iter()
+            .collect(),
+        taken: state.taken.clone(),
         ..Variant::default()
     }
 }

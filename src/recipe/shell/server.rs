@@ -4,7 +4,8 @@ use crate::engine::Engine;
 use crate::recipe::dotted::{argument_name, fold_dotted};
 use crate::recipe::json;
 use crate::recipe::launch::{guessed, started};
-use crate::recipe::model::{Argument, Launch, Role, Variable};
+use crate::recipe::model::{Argument, Launch, Role, Unread, Variable};
+use crate::recipe::number::{UNRESOLVED, shown};
 use crate::yaml::{Node, Position, parse};
 
 use super::state::{State, Value};
@@ -47,8 +48,9 @@ impl Started {
             })
             .collect();
         for file in named {
-            let Some(written) = self.state.files.get(&file) else { continue };
+            let Some(written) = self.state.file(&file) else { continue };
             let Ok(Node::Mapping(root)) = parse(&written.text) else { continue };
+            launch.open.retain(|open| !open.is_file || open.what != file);
             for entry in root.entries {
                 let Node::Mapping(shifted) = json::shifted(
                     Node::Mapping(crate::yaml::Mapping { at: entry.key.at, entries: vec![entry] }),
@@ -91,6 +93,21 @@ pub(crate) fn launch_behind(words: &[Word], env: &[Variable], at: Position) -> (
     (launch, models)
 }
 
+/// Whether a word begins with a piece that only the run has: it may be several words, or none.
+fn is_open(word: &Word) -> bool {
+    word.text.starts_with(UNRESOLVED)
+}
+
+fn open_words(word: &Word) -> Unread {
+    Unread { at: word.at, what: shown(&word.text), is_file: false }
+}
+
+/// Whether a flag takes no value, so that the word behind it is one of its own.
+fn is_switch(flag: &str) -> bool {
+    let flag = flag.replace('_', "-");
+    flag == "trust-remote-code" || ["enable-", "disable-", "no-"].iter().any(|start| flag.starts_with(start))
+}
+
 /// vLLM's `-sc`, alone, with `=value` or `.key`, as the long flag without its dashes.
 fn short_flag(text: &str, engine: Option<Engine>) -> Option<String> {
     let rest = text.strip_prefix("-sc")?;
@@ -109,14 +126,19 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
     launch.words = words.iter().skip(behind).map(|word| word.text.clone()).collect();
     let mut rest = words.iter().skip(behind).peekable();
     let mut is_first = server.is_some();
+    // `sglang.launch_server $ARGUMENTS`: this one takes its model behind a flag.
+    let takes_model = !server
+        .is_some_and(|(_, index)| words.get(index).is_some_and(|word| word.text.contains("launch_server")));
     while let Some(word) = rest.next() {
         let short = short_flag(&word.text, server.map(|(engine, _)| engine));
         let long = word.text.strip_prefix("--").filter(|flag| !flag.is_empty());
         let Some(flag) = short.as_deref().or(long) else {
-            if is_first && !word.text.starts_with('-') {
+            if is_first && takes_model && !word.text.starts_with('-') {
                 models.push(word.clone());
-                is_first = false;
+            } else if is_open(word) {
+                launch.open.push(open_words(word));
             }
+            is_first &= word.text.starts_with('-');
             continue;
         };
         let (name, value) = match flag.split_once('=') {
@@ -126,12 +148,18 @@ pub(crate) fn launch(words: &[Word], env: Vec<Variable>, at: Position) -> (Launc
                 _ => (flag, Word { text: "true".to_owned(), verbatim: None, ..word.clone() }),
             },
         };
+        if is_switch(flag) && is_open(&value) {
+            launch.open.push(open_words(&value));
+        }
         // The value of an option is no model.
         if !flag.contains('=') && rest.peek().is_some_and(|next| !next.text.starts_with("--")) {
             rest.next();
         }
         let name = argument_name(name);
         let scalar = value.scalar();
+        if FILE_ARGUMENTS.contains(&name.as_str()) {
+            launch.open.push(Unread { at: word.at, what: value.text.clone(), is_file: true });
+        }
         let value = if JSON_ARGUMENTS.contains(&name.as_str()) {
             json::tree(&value.text, value.at, value.verbatim).unwrap_or(Node::Scalar(scalar))
         } else {

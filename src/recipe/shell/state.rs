@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::recipe::model::Unread;
+use crate::recipe::model::{Taken, Unread};
 use crate::yaml::Position;
 
 use super::word::Word;
@@ -64,6 +64,10 @@ pub(super) struct State {
     pub(super) unread: Vec<Unread>,
     /// What variables said of the launch before its process was given other ones.
     context: BTreeMap<&'static str, Word>,
+    /// What branches said of variables that the caller may know.
+    pub(super) taken: Vec<Taken>,
+    /// Variables that have their value from a branch: the script itself gives them none.
+    pub(super) learnt: BTreeSet<String>,
 }
 
 impl State {
@@ -79,6 +83,8 @@ impl State {
             refs: BTreeMap::new(),
             unread: Vec::new(),
             context: BTreeMap::new(),
+            taken: Vec::new(),
+            learnt: BTreeSet::new(),
         }
     }
 
@@ -153,7 +159,17 @@ impl State {
         let name = self.target(name).to_owned();
         let was = self.vars.get(&name).is_some_and(|var| var.is_exported);
         let is_exported = export || was || self.exports_all || self.to_export.contains(&name);
+        self.learnt.remove(&name);
         self.vars.insert(name, Var { value, is_exported });
+    }
+
+    /// A variable as another state has it.
+    pub(super) fn put_back(&mut self, name: &str, before: &Self) {
+        let name = self.target(name).to_owned();
+        match before.vars.get(&name) {
+            Some(var) => self.vars.insert(name, var.clone()),
+            None => self.vars.remove(&name),
+        };
     }
 
     pub(super) fn export(&mut self, name: &str) {
@@ -210,6 +226,7 @@ impl State {
                 merged.vars.insert(name, Var { value, is_exported });
             }
             merged.files.retain(|name, file| other.files.get(name) == Some(file));
+            merged.taken.retain(|taken| other.taken.contains(taken));
             merged.decided.retain(|decided| other.decided.contains(decided));
             for unread in other.unread {
                 merged.not_followed(unread.at, &unread.what, unread.is_file);

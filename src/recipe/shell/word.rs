@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::recipe::number::UNRESOLVED;
+use crate::recipe::number::{UNRESOLVED, masked};
 use crate::yaml::{Position, Scalar, ScalarStyle};
 
 /// A word as the command gets it, and where it is written.
@@ -43,11 +43,7 @@ impl Word {
 pub(crate) fn unresolved(source: &str) -> String {
     const MOST: usize = 60;
     let mut text = String::from(UNRESOLVED);
-    text.extend(source.chars().take(MOST).map(|letter| match letter {
-        ' ' | '\t' | '\n' | '\r' => '_',
-        letter if letter.is_ascii_alphanumeric() || "$_{}()-./[]@*+=".contains(letter) => letter,
-        _ => '.',
-    }));
+    text.extend(source.chars().take(MOST).map(masked));
     text.push(UNRESOLVED);
     text
 }

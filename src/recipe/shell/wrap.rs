@@ -25,6 +25,14 @@ pub(super) fn passed(front: &[Word], state: &State) -> State {
     passed.state
 }
 
+/// Whether a command that starts here is given simulated acceptance.
+pub(super) fn simulates(state: &State) -> bool {
+    state.vars.iter().any(|(name, var)| {
+        let is_set = matches!(&var.value, Value::Scalar(word) if !word.text.is_empty());
+        var.is_exported && is_set && SIMULATION.iter().any(|start| name.starts_with(start))
+    })
+}
+
 /// Programs in front, one behind the other.
 struct Passing {
     /// Before a program dropped the environment: `-e NAME` takes from it.

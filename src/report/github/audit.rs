@@ -13,7 +13,8 @@ use crate::report::audit::{AuditRun, Summary};
 /// `inconsistent` is an error, `insufficient` and `unauditable` are warnings; a note is a `notice`.
 pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
     for error in run.errors {
-        Annotation { level: Level::Error, place: None, title: "unreadable", message: error }.write(out)?;
+        Annotation { level: Level::Error, place: None, column: None, title: "unreadable", message: error }
+            .write(out)?;
     }
     for verdict in [Verdict::Inconsistent, Verdict::Unauditable, Verdict::Insufficient] {
         for point in run.points.iter().filter(|point| point.verdict == verdict) {
@@ -26,7 +27,8 @@ pub fn write_audit(run: &AuditRun<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for note in run.notes {
-        Annotation { level: Level::Notice, place: None, title: "input", message: note }.write(out)?;
+        Annotation { level: Level::Notice, place: None, column: None, title: "input", message: note }
+            .write(out)?;
     }
     let (holds, all) = (run.count(Verdict::Consistent), run.points.len());
     // No foreign text: a plain line must not be read as a command.
@@ -48,7 +50,7 @@ fn write_verdict(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -
     let place = place.or_else(|| point.files.first().map(|file| Place { file: *file, line: 1 }));
     let title = point.verdict.name();
     let message = format!("{}: {}", point.name, point.reason);
-    Annotation { level, place: located(run, place), title, message: &message }.write(out)
+    Annotation { level, place: located(run, place), column: None, title, message: &message }.write(out)
 }
 
 fn write_findings(
@@ -65,7 +67,8 @@ fn write_findings(
     for finding in point.findings.iter().filter(|finding| finding.severity == severity) {
         let title = finding.code.name();
         let message = format!("{}: {}", point.name, finding.message);
-        Annotation { level, place: located(run, finding.evidence), title, message: &message }.write(out)?;
+        Annotation { level, place: located(run, finding.evidence), column: None, title, message: &message }
+            .write(out)?;
     }
     Ok(())
 }

@@ -28,6 +28,8 @@ impl fmt::Display for Level {
 pub(super) struct Annotation<'a> {
     pub(super) level: Level,
     pub(super) place: Option<(&'a str, u64)>,
+    /// From 1; none where the whole line is meant.
+    pub(super) column: Option<u64>,
     pub(super) title: &'a str,
     pub(super) message: &'a str,
 }
@@ -37,6 +39,9 @@ impl Annotation<'_> {
         write!(out, "::{} ", self.level)?;
         if let Some((file, line)) = self.place {
             write!(out, "file={},line={line},", property(file))?;
+            if let Some(column) = self.column {
+                write!(out, "col={column},")?;
+            }
         }
         writeln!(out, "title={}::{}", property(self.title), data(self.message))
     }
@@ -68,15 +73,16 @@ mod tests {
         let annotation = Annotation {
             level: Level::Error,
             place: Some(("a,b:c.log", 7)),
+            column: Some(3),
             title: "100%, sure: yes",
             message: "50 %: one, two\n::error::forged\r\x1b[0m",
         };
         assert_eq!(
             written(annotation),
-            "::error file=a%2Cb%3Ac.log,line=7,title=100%25%2C sure%3A yes::50 %25: one, \
+            "::error file=a%2Cb%3Ac.log,line=7,col=3,title=100%25%2C sure%3A yes::50 %25: one, \
              two\\n::error::forged\\r\\u{1b}[0m\n"
         );
-        let bare = Annotation { level: Level::Notice, place: None, title: "t", message: "m" };
+        let bare = Annotation { level: Level::Notice, place: None, column: None, title: "t", message: "m" };
         assert_eq!(written(bare), "::notice title=t::m\n");
     }
 }

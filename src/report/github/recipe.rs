@@ -11,7 +11,8 @@ use crate::report::text::recipe::subject;
 /// counts.
 pub fn write_check(run: &CheckRun, out: &mut dyn Write) -> io::Result<()> {
     for error in &run.errors {
-        Annotation { level: Level::Error, place: None, title: "unreadable", message: error }.write(out)?;
+        Annotation { level: Level::Error, place: None, column: None, title: "unreadable", message: error }
+            .write(out)?;
     }
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         let level = match severity {
@@ -21,9 +22,11 @@ pub fn write_check(run: &CheckRun, out: &mut dyn Write) -> io::Result<()> {
         };
         for finding in run.findings.iter().filter(|finding| finding.severity == severity) {
             let line = u64::try_from(finding.at.line).unwrap_or(u64::MAX);
+            let column = u64::try_from(finding.at.column).ok();
             let message = format!("{}{}", subject(finding), finding.message);
             let title = finding.code.name();
-            Annotation { level, place: Some((&finding.file, line)), title, message: &message }.write(out)?;
+            Annotation { level, place: Some((&finding.file, line)), column, title, message: &message }
+                .write(out)?;
         }
     }
     writeln!(out, "{}", run.summary())
