@@ -197,7 +197,7 @@ fn the_action_builds_and_checks() {
     let check = |vars: &[(&str, &str)]| step(&action, 1, &here, &temp, &path, vars);
     let all = check(&[]);
     assert_eq!(all.code, 1, "{}{}", all.out, all.err);
-    assert!(all.out.contains("::error file=sub dir/old.sh,line=1,title=al-mismatch::"), "{}", all.out);
+    assert!(all.out.contains("::error file=sub dir/old.sh,line=1,col=32,title=al-mismatch::"), "{}", all.out);
     // A pull request is held against its base alone.
     assert_eq!(check(&[("BASE", "main")]).code, 0);
     assert_eq!(check(&[("PATHS", "good.sh\n")]).code, 0);

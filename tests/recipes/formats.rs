@@ -95,10 +95,12 @@ fn annotations_are_one_line_each() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 4, "{out}");
     assert!(
-        lines[0].starts_with("::error file=a b.sh,line=1,title=al-mismatch::agg: pinned 2.10, golden 2.99"),
+        lines[0].starts_with(
+            "::error file=a b.sh,line=1,col=32,title=al-mismatch::agg: pinned 2.10, golden 2.99"
+        ),
         "{out}"
     );
-    assert!(lines[2].starts_with("::warning file=a b.sh,line=1,title=token-mode-missing::"), "{out}");
+    assert!(lines[2].starts_with("::warning file=a b.sh,line=1,col=32,title=token-mode-missing::"), "{out}");
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn guards_of_evaluations_are_understood() {
     // A guard the wrong way round is found.
     let json =
         check(&format!("is_eval() {{ [ \"$EVAL_ONLY\" = true ]; }}\nif is_eval; then {pin}; fi\n{SERVER}\n"));
-    assert_eq!(codes(&json), ["al-missing", "al-on-eval"], "{json}");
+    assert_eq!(codes(&json), ["al-on-eval", "al-missing"], "{json}");
 }
 
 #[test]
@@ -142,6 +142,5 @@ fn a_command_that_does_nothing_starts_no_server_and_sources_are_quoted_as_they_a
     std::fs::write(folder.path().join("a.sh"), script).unwrap();
     let json = accsim_in(folder.path(), &["recipe", "check", "a.sh", "--json"]).json();
     assert_eq!(json["servers"], 1, "{json}");
-    let message = json["findings"][0]["message"].as_str().unwrap();
-    assert!(message.contains("${AL:?set me}"), "{message}");
+    assert!(json["findings"].to_string().contains("${AL:?set me}"), "{json}");
 }

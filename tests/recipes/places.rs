@@ -46,7 +46,7 @@ fn paths_start_at_the_top_of_the_checkout() {
         assert_eq!(uris(here, path), expected, "{path} from {}", here.display());
         let out = annotated(here, path);
         assert!(
-            out.starts_with("::error file=a b/c\u{e9}#%25/x.sh,line=1,title=al-mismatch::"),
+            out.starts_with("::error file=a b/c\u{e9}#%25/x.sh,line=1,col=32,title=al-mismatch::"),
             "{path}: {out}"
         );
         // People and programs that read JSON get the path as they gave it.

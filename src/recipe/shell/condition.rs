@@ -23,7 +23,7 @@ impl<'t> Machine<'t> {
 
     fn test_of(&mut self, node: Node<'t>, state: &mut State) -> Option<bool> {
         match node.kind() {
-            "test_command" if self.source_of(node).starts_with("((") => {
+            "test_command" | "compound_statement" if self.source_of(node).starts_with("((") => {
                 let text = self.region(node, 2, 2, self.at(node), false, state);
                 arithmetic::holds(&with_bare_names(&text.text, state))
             }
