@@ -11,7 +11,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anstream::adapter::strip_bytes;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
@@ -20,7 +19,7 @@ use super::format::{ReportFlags, ReportFormat};
 use super::global::Color;
 use super::limits::LimitFlags;
 use super::number::{decimal, whole};
-use super::output::{is_svg, write_to};
+use super::output::{is_svg, plain, write_to};
 use super::progress::ProgressLine;
 use super::recover::recover;
 use super::replay::ReplayFlags;
@@ -556,6 +555,13 @@ fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
     report.add_more(seen.skipped_total().saturating_sub(kept));
 }
 
+impl AuditArgs {
+    /// Whether a text keeps its colours. Standard output strips them where it is no terminal; a file is none.
+    pub(super) fn keeps_colours(&self, global: &Global) -> bool {
+        self.output.is_none() || global.color == Color::Always
+    }
+}
+
 pub(super) fn write_report(
     args: &AuditArgs,
     global: &Global,
@@ -574,13 +580,10 @@ pub(super) fn write_report(
         }
         ReportFormat::Text => {
             let detail = if global.verbose { Detail::Full } else { Detail::Overview };
-            if args.output.is_none() || global.color == Color::Always {
+            if args.keeps_colours(global) {
                 return write_audit(report, detail, out);
             }
-            // Standard output strips colours where it is no terminal; a file is none.
-            let mut coloured = Vec::new();
-            write_audit(report, detail, &mut coloured)?;
-            out.write_all(&strip_bytes(&coloured).into_vec())
+            out.write_all(&plain(|out| write_audit(report, detail, out))?)
         }
         ReportFormat::Json => json::write(out, &AuditDocument::new(report)),
         ReportFormat::Html => html::write_audit(report, out),

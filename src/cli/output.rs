@@ -35,10 +35,15 @@ pub(crate) fn write_text(
     if file.is_none() {
         return write_to(None, out, write);
     }
+    let plain = plain(write)?;
+    write_to(file, out, |out| out.write_all(&plain))
+}
+
+/// A text without the colours that it is written with.
+pub(crate) fn plain(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     write(&mut text)?;
-    let plain = anstream::adapter::strip_bytes(&text).into_vec();
-    write_to(file, out, |out| out.write_all(&plain))
+    Ok(anstream::adapter::strip_bytes(&text).into_vec())
 }
 
 /// Refuses results that would replace an input or each other, before anything is read or written. What is no regular file (a

@@ -19,7 +19,7 @@ use super::table::JournalRows;
 use crate::audit::RivalCell;
 use crate::cli::audit::{AuditArgs, Folders, RowResult, RowTarget, audit_row, exit_of};
 use crate::cli::format::ReportFormat;
-use crate::cli::output::write_to;
+use crate::cli::output::{plain, write_to};
 use crate::cli::progress::FollowLine;
 use crate::cli::{Exit, Global, catalogue};
 use crate::report::fleet::{FleetRows, FleetTally};
@@ -299,17 +299,12 @@ pub(in crate::cli) fn report(
         }
         Ok(())
     })?;
-    let color = args.output.is_none() || global.color == crate::cli::global::Color::Always;
     write_to(args.output.as_deref(), out, |out| match args.format.format() {
         ReportFormat::Json => json::write_fleet(rows, out),
         ReportFormat::Csv => csv::write_fleet(rows, out),
         ReportFormat::Parquet => parquet::write_fleet(rows, out),
-        _ if color => text::fleet::write_fleet(rows, global.verbose, out),
-        _ => {
-            let mut coloured = Vec::new();
-            text::fleet::write_fleet(rows, global.verbose, &mut coloured)?;
-            out.write_all(&anstream::adapter::strip_bytes(&coloured).into_vec())
-        }
+        _ if args.keeps_colours(global) => text::fleet::write_fleet(rows, global.verbose, out),
+        _ => out.write_all(&plain(|out| text::fleet::write_fleet(rows, global.verbose, out))?),
     })?;
     let tally = FleetTally::of(rows)?;
     let exit = if tally.failed > 0 { Exit::Failed } else { Exit::Ok };

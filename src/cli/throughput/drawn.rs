@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::global::Global;
+use crate::cli::output::plain;
 use crate::report::plot::{self, Figure};
 
 /// Draws the figures below a text, under `-v`.
@@ -18,7 +19,5 @@ pub(super) fn draw(global: &Global, figures: &[Figure], out: &mut dyn Write) -> 
 
 /// A result as the terminal shows it.
 pub(super) fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<String> {
-    let mut text = Vec::new();
-    write(&mut text)?;
-    Ok(String::from_utf8_lossy(&anstream::adapter::strip_bytes(&text).into_vec()).into_owned())
+    Ok(String::from_utf8_lossy(&plain(write)?).into_owned())
 }
