@@ -167,19 +167,21 @@ fn masters(
 
 /// The recipes of the configuration that a master configuration among the files names: a change of it may be one of theirs.
 fn pinned_by(files: &[Target], masters: &[(PathBuf, Master)], settings: &Settings) -> Vec<Target> {
-    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let named: BTreeSet<PathBuf> =
-        files.iter().filter(|file| file.is_named).map(|file| whole(&file.path)).collect();
-    let given: Vec<&Master> =
-        masters.iter().filter(|(path, _)| named.contains(&whole(path))).map(|(_, master)| master).collect();
+        files.iter().filter(|file| file.is_named).map(|file| place::whole(&file.path)).collect();
+    let given: Vec<&Master> = masters
+        .iter()
+        .filter(|(path, _)| named.contains(&place::whole(path)))
+        .map(|(_, master)| master)
+        .collect();
     if given.is_empty() {
         return Vec::new();
     }
-    let held: BTreeSet<PathBuf> = files.iter().map(|file| whole(&file.path)).collect();
+    let held: BTreeSet<PathBuf> = files.iter().map(|file| place::whole(&file.path)).collect();
     // What the configuration's own paths lack is for a check of all of it to say.
     let (mut all, _) = targets(&of_configuration(settings));
     all.retain(|file| {
-        !held.contains(&whole(&file.path)) && given.iter().any(|master| master.names(&file.name()))
+        !held.contains(&place::whole(&file.path)) && given.iter().any(|master| master.names(&file.name()))
     });
     all
 }
@@ -194,9 +196,10 @@ fn file_text(file: &Target) -> std::io::Result<Result<String, std::string::FromU
 
 /// A file that the change touches, or that a touched master configuration pins.
 fn is_touched(file: &Target, touched: &BTreeSet<PathBuf>, masters: &[(PathBuf, Master)]) -> bool {
-    let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    touched.contains(&whole(&file.path))
-        || masters.iter().any(|(path, master)| touched.contains(&whole(path)) && master.names(&file.name()))
+    touched.contains(&place::whole(&file.path))
+        || masters
+            .iter()
+            .any(|(path, master)| touched.contains(&place::whole(path)) && master.names(&file.name()))
 }
 
 fn one(

@@ -9,6 +9,8 @@ use anyhow::{Context as _, bail};
 
 use crate::recipe::{MOST_BYTES, Selector, is_excluded};
 
+use super::place;
+
 /// Files that one command may check, and folders inside of folders.
 const MOST_FILES: usize = 200_000;
 const MOST_DEPTH: usize = 64;
@@ -83,15 +85,9 @@ fn distinct(found: Vec<Target>) -> Vec<Target> {
     let mut seen: HashMap<(PathBuf, Option<String>), usize> = HashMap::with_capacity(found.len());
     let mut kept: Vec<Target> = Vec::with_capacity(found.len());
     for target in found {
-        let whole = if target.path == Path::new("-") {
-            Ok(target.path.clone())
-        } else {
-            fs::canonicalize(&target.path)
-        };
-        let key = (
-            whole.unwrap_or_else(|_| target.path.clone()),
-            target.selector.as_ref().map(ToString::to_string),
-        );
+        let is_stdin = target.path == Path::new("-");
+        let whole = if is_stdin { target.path.clone() } else { place::whole(&target.path) };
+        let key = (whole, target.selector.as_ref().map(ToString::to_string));
         match seen.get(&key).and_then(|index| kept.get_mut(*index)) {
             // The name that the user gave is the one that is shown.
             Some(held) if target.is_named && !held.is_named => *held = target,

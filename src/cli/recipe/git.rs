@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
+
+use super::place;
 
 /// The files that differ from where `base` and HEAD part, with those that are new and not yet committed; whole paths.
 pub(super) fn touched(base: &str) -> anyhow::Result<BTreeSet<PathBuf>> {
@@ -28,15 +30,9 @@ pub(super) fn touched(base: &str) -> anyhow::Result<BTreeSet<PathBuf>> {
     ] {
         let mut all: Vec<OsString> = vec!["-C".into(), root_text.clone()];
         all.extend(arguments.iter().map(OsString::from));
-        files.extend(paths(&output(&all)?).into_iter().map(|path| whole(&root, &path)));
+        files.extend(paths(&output(&all)?).into_iter().map(|path| place::whole(&root.join(path))));
     }
     Ok(files)
-}
-
-/// The path as the file system knows it.
-fn whole(root: &Path, path: &Path) -> PathBuf {
-    let path = root.join(path);
-    std::fs::canonicalize(&path).unwrap_or(path)
 }
 
 fn paths(bytes: &[u8]) -> Vec<PathBuf> {

@@ -26,6 +26,11 @@ pub(super) fn from_the_top(run: &mut CheckRun) {
     }
 }
 
+/// The path as the file system knows it; as it was named where there is no such file.
+pub(super) fn whole(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 struct Places {
     /// The top of the checkout that the command runs in.
     top: Option<PathBuf>,

@@ -7,6 +7,8 @@ use anyhow::{Context as _, anyhow};
 
 use crate::recipe::{Config, Scenario};
 
+use super::place;
+
 /// Its name.
 const NAME: &str = "accsim.toml";
 /// Largest configuration.
@@ -84,7 +86,7 @@ impl Settings {
     pub(super) fn rule(&self, file: &Path) -> Rule {
         let shown = file.to_string_lossy().replace('\\', "/");
         let Some(folder) = &self.folder else { return Rule { path: shown, ..Rule::default() } };
-        let whole = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        let whole = place::whole(file);
         let path = whole.strip_prefix(folder).map_or(shown, |path| path.to_string_lossy().replace('\\', "/"));
         let rule = self.config.rule(&path);
         Rule {
