@@ -59,7 +59,7 @@ impl Figures {
         match record {
             CounterRecord::Counters(counters) => self.counters(place, counters),
             CounterRecord::Debug(debug) => {
-                if let Some(contradiction) = debug.printed_contradiction() {
+                if let Some(contradiction) = debug.counts.against_printed(debug.accept_len_printed) {
                     return self.contradicts(place, &format!("average_tokens_per_forward: {contradiction}"));
                 }
                 if let Some(scrape) = &debug.scrape {
@@ -195,7 +195,7 @@ impl Figures {
         if self.iterations.len() >= MOST_KEPT && !self.iterations.contains_key(&iteration.rank) {
             return;
         }
-        if let Some(contradiction) = iteration.printed_contradiction() {
+        if let Some(contradiction) = iteration.counts.against_printed(iteration.accept_len_printed) {
             return self.contradicts(place, &format!("acceptanceLength: {contradiction}"));
         }
         if let Some(window) = self.window(place, &iteration.counts) {

@@ -207,12 +207,20 @@ impl Counts {
     /// Whether an accept length that is printed beside these counts is theirs, to the rounding of two decimals. Without steps
     /// 0.0 is printed, or 1.0.
     #[must_use]
-    pub fn against_printed(&self, printed: f64) -> Option<Contradiction> {
+    pub fn against_printed(&self, printed: Option<f64>) -> Option<Contradiction> {
+        let printed = printed?;
         if let Some(counted) = self.accept_length() {
             let differs = (printed - counted).abs() > 0.005 + 1e-6;
             return differs.then_some(Contradiction::PrintedAgainstCounts { printed, counted });
         }
         (self.steps == Some(0) && printed > 1.0).then_some(Contradiction::PrintedWithoutSteps { printed })
+    }
+
+    /// What cannot stand together, an accept length that is printed beside these counts among it.
+    pub(super) fn contradictions_with(&self, printed: Option<f64>) -> Vec<Contradiction> {
+        let mut found = self.contradictions();
+        found.extend(self.against_printed(printed));
+        found
     }
 
     fn check_positions(&self, found: &mut Vec<Contradiction>) {

@@ -93,7 +93,7 @@ impl RequestFigures {
             && by_tokens.is_some_and(|(tokens, steps)| {
                 (printed - float(tokens) / float(steps)).abs() <= 0.005 + 1e-6
             });
-        self.counts.against_printed(printed).filter(|_| !is_by_tokens)
+        self.counts.against_printed(Some(printed)).filter(|_| !is_by_tokens)
     }
 }
 
@@ -101,13 +101,7 @@ impl IterationStats {
     /// What cannot stand together, the printed accept length among it.
     #[must_use]
     pub fn contradictions(&self) -> Vec<Contradiction> {
-        self.counts.contradictions().into_iter().chain(self.printed_contradiction()).collect()
-    }
-
-    /// The printed accept length, where it is not that of the counts.
-    #[must_use]
-    pub fn printed_contradiction(&self) -> Option<Contradiction> {
-        self.counts.against_printed(self.accept_len_printed?)
+        self.counts.contradictions_with(self.accept_len_printed)
     }
 }
 
@@ -115,13 +109,7 @@ impl DebugStats {
     /// What cannot stand together, the printed accept length among it.
     #[must_use]
     pub fn contradictions(&self) -> Vec<Contradiction> {
-        self.counts.contradictions().into_iter().chain(self.printed_contradiction()).collect()
-    }
-
-    /// The printed accept length, where it is not that of the counts.
-    #[must_use]
-    pub fn printed_contradiction(&self) -> Option<Contradiction> {
-        self.counts.against_printed(self.accept_len_printed?)
+        self.counts.contradictions_with(self.accept_len_printed)
     }
 }
 
