@@ -305,7 +305,10 @@ impl PointBuilder {
         if self.scope.by_segment && self.pooled.has_lines() && begins_anew() {
             self.split();
         }
-        if let EngineLine::AtomForced(forced) = line {
+        if let Some(kind) = self.pooled.add(place, line, &self.scope) {
+            let text = format!("{line:?}");
+            self.seen.skipped.add(kind, || place, text.as_bytes());
+        } else if let EngineLine::AtomForced(forced) = line {
             let value = forced.target_accept_len.to_string();
             self.seen.inject(place, EchoedSetting { name: injection::FORCED, value: &value });
             if let Some(length) = forced.draft_length {
@@ -314,10 +317,6 @@ impl PointBuilder {
                     EchoedSetting { name: "num_speculative_tokens", value: &length.to_string() },
                 );
             }
-        }
-        if let Some(kind) = self.pooled.add(place, line, &self.scope) {
-            let text = format!("{line:?}");
-            self.seen.skipped.add(kind, || place, text.as_bytes());
         }
     }
 
