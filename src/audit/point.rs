@@ -787,7 +787,8 @@ impl Observed {
     }
 
     /// Whether the point is judged by sums: of another engine than SGLang, or without lines of it.
-    pub(super) fn is_pooled(&self) -> bool {
+    #[must_use]
+    pub fn is_pooled(&self) -> bool {
         match self.engine {
             Some(engine) if engine != Engine::Sglang => true,
             Some(_) => self.decode_lines() == 0 && !self.pooled.is_empty(),

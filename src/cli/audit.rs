@@ -15,11 +15,11 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
 use super::fleet::FleetFlags;
-use super::format::{ReportFlags, ReportFormat};
+use super::format::{RESULT, ReportFlags, ReportFormat};
 use super::global::Color;
 use super::limits::LimitFlags;
 use super::number::{decimal, whole};
-use super::output::{is_svg, plain, write_to};
+use super::output::{apart, is_svg, plain, write_drawing, write_to};
 use super::progress::ProgressLine;
 use super::recover::recover;
 use super::replay::ReplayFlags;
@@ -90,7 +90,7 @@ pub(crate) struct AuditArgs {
     #[arg(value_parser = whole::<u32>(1..))]
     draft_length: Option<u32>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = GOLDEN)]
     cell: CellFlags,
 
     /// Tokens per verify step that the run should show, the target model's own included
@@ -110,7 +110,7 @@ pub(crate) struct AuditArgs {
     recipe: Option<PathBuf>,
 
     /// Engine that wrote the logs
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = SCOPE)]
     engine: LogEngine,
 
     /// How far the mean may lie from the target: a share of it (2%), or tokens (0.05)
@@ -149,7 +149,7 @@ pub(crate) struct AuditArgs {
 
     /// Read on while the logs grow, and end as soon as every point is decided
     ///
-    /// Looks four times a second, by a test that may be looked at after every line. Goes on when a file is rotated (renamed, or
+    /// Looks four times a second, with a test that may be looked at that often. Goes on when a file is rotated (renamed, or
     /// cut to nothing), waits for files that are not there yet, and reads standard input to its end. Ctrl-C ends it without
     /// a report.
     #[arg(long, help_heading = FOLLOW, conflicts_with_all = ["expect_real", "recover_seed"])]
@@ -174,11 +174,11 @@ pub(crate) struct AuditArgs {
     pub(super) format: ReportFlags,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: draw the points
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     pub(super) output: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too: plots, a table that sorts, the sign-off text
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     html: Option<PathBuf>,
 }
 
@@ -252,6 +252,7 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     args.check()?;
+    args.apart()?;
     if let Some(manifest) = &args.fleet.manifest {
         return fleet::run(args, manifest, global, out, err);
     }
@@ -298,7 +299,7 @@ pub(crate) fn run(
     if args.html.is_some() {
         write_to(args.html.as_deref(), out, |out| html::write_audit(&report, out))?;
     }
-    write_to(args.output.as_deref(), out, |out| write_report(args, global, &report, out))?;
+    write_result(args, global, &report, out)?;
     let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
     Ok(points.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
 }
@@ -329,7 +330,8 @@ fn once(
     if let Some(method) = args.replay.recovered() {
         ensure!(
             matches!(wanted, Wanted::Known(_) | Wanted::Length(_)),
-            "--recover-seed needs a target: the draws follow from it"
+            "--recover-seed needs a target, which the draws follow from: add --accept-length, or --model, --method and \
+             --draft-length"
         );
         ensure!(
             args.paths.iter().all(|path| path != Path::new("-")),
@@ -412,10 +414,10 @@ fn read(
 
 /// Whether anything is drawn.
 fn draws(args: &AuditArgs, global: &Global) -> bool {
-    let text = args.format.format() == ReportFormat::Text;
     args.html.is_some()
         || args.format.format() == ReportFormat::Html
-        || text && (global.verbose || is_svg(args.output.as_deref()))
+        || args.draws_file()
+        || args.format.format() == ReportFormat::Text && global.verbose
 }
 
 /// Which lines count.
@@ -556,10 +558,43 @@ fn show_skipped(seen: &Observed, reader: &Reader, report: &mut SkippedReport) {
 }
 
 impl AuditArgs {
+    /// Refuses results that would replace what they are made of.
+    fn apart(&self) -> anyhow::Result<()> {
+        let told = [&self.env, &self.recipe, &self.fleet.manifest];
+        let inputs = self.paths.iter().chain(told.into_iter().flatten());
+        let outputs = [&self.output, &self.html, &self.fleet.journal];
+        apart(inputs.map(PathBuf::as_path), outputs.map(Option::as_deref))
+    }
+
+    /// Whether the result is a drawing.
+    fn draws_file(&self) -> bool {
+        self.format.format() == ReportFormat::Text && is_svg(self.output.as_deref())
+    }
+
     /// Whether a text keeps its colours. Standard output strips them where it is no terminal; a file is none.
     pub(super) fn keeps_colours(&self, global: &Global) -> bool {
         self.output.is_none() || global.color == Color::Always
     }
+}
+
+/// The report, where it goes; text that goes to a `FILE.svg` is drawn.
+fn write_result(
+    args: &AuditArgs,
+    global: &Global,
+    report: &AuditRun<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let file = args.output.as_deref();
+    if !args.draws_file() {
+        return write_to(file, out, |out| write_report(args, global, report, out));
+    }
+    let drawn = (1..).zip(report.points).flat_map(|(number, point)| {
+        plot::point(point, &format!("p{number}"), DRAWN_STRETCHES)
+            .into_iter()
+            .map(|figure| plot::Figure { title: format!("{}: {}", point.name, figure.title), ..figure })
+    });
+    let figures: Vec<plot::Figure> = drawn.take(MOST_FIGURES).collect();
+    write_drawing(file, out, |out| plot::write_svg("Accept length audit", &figures, out))
 }
 
 pub(super) fn write_report(
@@ -569,15 +604,6 @@ pub(super) fn write_report(
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     match args.format.format() {
-        ReportFormat::Text if is_svg(args.output.as_deref()) => {
-            let drawn = (1..).zip(report.points).flat_map(|(number, point)| {
-                plot::point(point, &format!("p{number}"), DRAWN_STRETCHES).into_iter().map(|figure| {
-                    plot::Figure { title: format!("{}: {}", point.name, figure.title), ..figure }
-                })
-            });
-            let figures: Vec<plot::Figure> = drawn.take(MOST_FIGURES).collect();
-            plot::write_svg("Accept length audit", &figures, out)
-        }
         ReportFormat::Text => {
             let detail = if global.verbose { Detail::Full } else { Detail::Overview };
             if args.keeps_colours(global) {
@@ -657,7 +683,7 @@ impl Wanted {
             },
             Self::Known(target) => Some((**target).clone()),
             // Nothing there to compare: the verdict says what is missing.
-            Self::Length(_) if seen.is_silent() => None,
+            Self::Length(_) if seen.is_silent() || seen.spec_lines() == 0 && !seen.is_pooled() => None,
             Self::Length(length) => {
                 let max = seen.max_accept_length().with_context(|| {
                     format!(

@@ -18,8 +18,8 @@ use crate::audit::{PointReport, RivalCell, Verdict};
 use crate::cli::audit::{
     AuditArgs, PartFiles, RowTarget, catalogue_mark, exit_of, judge_parts, part_scope, write_report,
 };
-use crate::cli::format::ReportFlags;
-use crate::cli::output::write_to;
+use crate::cli::format::{RESULT, ReportFlags};
+use crate::cli::output::{apart, write_to};
 use crate::cli::{Exit, Global, catalogue};
 use crate::report::AuditRun;
 use crate::report::fleet::{FleetPoint, FleetRow, FleetRows};
@@ -39,7 +39,7 @@ pub(crate) struct MergeArgs {
     format: ReportFlags,
 
     /// Write the result to FILE in place of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 }
 
@@ -52,6 +52,10 @@ pub(in crate::cli) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     check_binary(args.format.format(), args.output.is_some())?;
+    // Parts may grow in place; a report is no part.
+    if !args.partial {
+        apart(args.parts.iter().map(PathBuf::as_path), [args.output.as_deref()])?;
+    }
     let (points, refused) = join(&args.parts, err)?;
     let judge = Judge::new(global)?;
     if args.partial {

@@ -125,7 +125,9 @@ fn paths(args: &CheckArgs, settings: &Settings) -> anyhow::Result<Vec<String>> {
         if args.base.is_some() {
             return Ok(vec![".".to_owned()]);
         }
-        bail!("no path was given, and there is no accsim.toml that names any");
+        bail!(
+            "no path was given, and there is no accsim.toml that names any; name files or folders, as accsim recipe check ."
+        );
     }
     Ok(of_configuration(settings))
 }
