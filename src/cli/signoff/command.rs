@@ -10,6 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::gather::{Named, gather};
 use super::launch_diff::{self, LaunchDiffArgs};
 use crate::audit::Margin;
+use crate::cli::apart::apart_from_logs;
 use crate::cli::limits::LimitFlags;
 use crate::cli::number::whole;
 use crate::cli::output::write_to;
@@ -172,6 +173,9 @@ pub(crate) fn run(
         args.model.is_some() || (args.cell.draft_model.is_none() && args.cell.draft_sample_method.is_none()),
         "--draft-model and --draft-sample-method pick a golden cell; name its model by --model"
     );
+    let inputs = [&args.runs, &args.eval, &args.recipe, &args.master, &args.env].into_iter().flatten();
+    let inputs: Vec<PathBuf> = inputs.chain(&args.points).chain(&args.map).cloned().collect();
+    apart_from_logs(&inputs, [args.output.as_deref()])?;
     let profile = profile(&args.profile)?;
     let map = match &args.map {
         Some(path) => Map::parse(&small(path)?).with_context(|| path.display().to_string())?,

@@ -7,7 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::read::{LogFlags, bytes, from_logs};
-use crate::cli::output::{apart, write_to};
+use crate::cli::apart::apart_from_logs;
+use crate::cli::output::write_to;
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, ModelDocument};
 use crate::report::text;
@@ -43,7 +44,8 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    apart(args.logs.iter().chain(&args.client).map(PathBuf::as_path), [args.output.as_deref()])?;
+    let inputs: Vec<PathBuf> = args.logs.iter().chain(&args.client).cloned().collect();
+    apart_from_logs(&inputs, [args.output.as_deref()])?;
     let client = args
         .client
         .as_deref()
