@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use super::{TARGET, accsim, code, rows, runs, text, write};
+use super::{TARGET, accsim, rows, runs, text, write};
 
 fn audit(folder: &Path, flags: &str) -> Output {
     accsim(folder, &format!("audit --manifest m.jsonl {flags} --journal j --format csv"))
@@ -62,16 +62,31 @@ fn curves_and_recipes_are_inputs() {
     fs::write(&some, format!("{content}# changed\n")).unwrap();
     assert_eq!(resumed(&audit(folder.path(), &flags)), 0);
     // A recipe is a file whether or not some of its variants are named.
-    let recipe = "backend:\n  decode_environment:\n    SGLANG_SIMULATE_ACC_LEN: '3.5'\n  sglang_config:\n    decode:\n      speculative-algorithm: EAGLE\n      speculative-num-steps: 5\n";
+    let recipe = "\
+base:
+  backend:
+    type: sglang
+    sglang_config:
+      decode:
+        speculative-algorithm: EAGLE
+        speculative-num-steps: 5
+        speculative-num-draft-tokens: 6
+    decode_environment:
+      SGLANG_SIMULATE_ACC_LEN: '3.5'
+override_low:
+  backend:
+    decode_environment:
+      SGLANG_SIMULATE_ACC_LEN: '2.5'
+";
     write(folder.path(), "r.yaml", recipe);
-    write(folder.path(), "m.jsonl", "{\"path\": \"b.log\", \"recipe\": \"r.yaml:base\"}\n");
+    write(folder.path(), "m.jsonl", "{\"path\": \"b.log\", \"recipe\": \"r.yaml:override_low\"}\n");
     let first = audit(folder.path(), "");
-    let said = text(&first.stderr);
-    if code(&first) != 2 {
-        assert_eq!(resumed(&audit(folder.path(), "")), 1, "{said}");
-        write(folder.path(), "r.yaml", &recipe.replace("3.5", "2.25"));
-        assert_eq!(resumed(&audit(folder.path(), "")), 0, "{said}");
-    }
+    assert_eq!(rows(&first.stdout)[0]["target_accept_len"], "2.5", "{}", text(&first.stderr));
+    assert_eq!(resumed(&audit(folder.path(), "")), 1);
+    write(folder.path(), "r.yaml", &recipe.replace("2.5", "3.25"));
+    let changed = audit(folder.path(), "");
+    assert_eq!(resumed(&changed), 0);
+    assert_eq!(rows(&changed.stdout)[0]["target_accept_len"], "3.25");
 }
 
 /// Any byte of a line may be another one: the row is audited again, and what comes out is the same.

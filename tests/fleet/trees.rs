@@ -121,7 +121,7 @@ fn a_log_with_missing_lines_is_replayed_from_its_part_as_from_itself() {
     assert_eq!(code(&accsim(folder.path(), &line)), 0);
     let whole = fs::read_to_string(folder.path().join("whole.log")).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
-    let mut runner = TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 10, failure_persistence: None, ..Config::default() });
     let dropped = prop::collection::vec(prop::bool::weighted(0.06), lines.len());
     let run = runner.run(&(dropped, 0..lines.len()), |(dropped, cut)| {
         let is_kept = |at: &usize| !dropped[*at];

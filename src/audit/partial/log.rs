@@ -286,3 +286,50 @@ impl TryFrom<Written> for LogPart {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::LogRecorder;
+    use crate::evidence::Scanner;
+
+    /// A log of so many lines of as many batch sizes.
+    fn part(lines: u32, batches: u32) -> LogPart {
+        let mut recorder = LogRecorder::new("a.log", Scope::default(), false);
+        for number in 0..lines {
+            let (batch, length) = (1 + number * 7919 % batches, 330 + number * 31 % 41);
+            let (hour, minute, second) = (number / 3600, number / 60 % 60, number % 60);
+            let line = format!(
+                "[2026-10-12 {hour:02}:{minute:02}:{second:02} TP0] Decode batch, #running-req: {batch}, #token: {number}, \
+                 token usage: 0.05, accept len: {}.{:02}, accept rate: 0.50, cuda graph: True, \
+                 gen throughput (token/s): {}.25, #queue-req: 0\n",
+                length / 100,
+                length % 100,
+                400 + number * 13 % 500,
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |place, record| recorder.add(place, record));
+        }
+        recorder.finish()
+    }
+
+    #[test]
+    fn a_level_is_the_same_by_whatever_way_it_is_come_to() {
+        let scope = Scope::default();
+        for (lines, batches) in [(40, 3), (3000, 300)] {
+            let first = part(lines, batches);
+            let mut steps = first.clone();
+            for level in 0..=LogPart::MOST_LEVELS {
+                steps = steps.at_level(level, &scope).unwrap();
+                assert_eq!(steps, first.clone().at_level(level, &scope).unwrap(), "{lines} {level}");
+                // Through a document, and back.
+                let text = serde_json::to_string(&steps).unwrap();
+                assert!(text.len() <= steps.written_len(), "{} {}", text.len(), steps.written_len());
+                let read: LogPart = serde_json::from_str(&text).unwrap();
+                assert_eq!((read.level(), &read), (level, &steps));
+            }
+            assert!(steps.written_len() < 1400, "{}", steps.written_len());
+            // None comes back.
+            assert_eq!(steps.clone().at_level(0, &scope).unwrap(), steps);
+        }
+    }
+}

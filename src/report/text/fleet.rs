@@ -76,7 +76,7 @@ fn failures(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::Result<
         for failure in &row.failures {
             if all || shown < NAMED {
                 shown += 1;
-                writeln!(out, "{}", row.said(&printable(failure).to_string()))?;
+                writeln!(out, "{}", row.said(&printable(failure)))?;
             } else {
                 more += 1;
             }
