@@ -335,7 +335,7 @@ impl PointBuilder {
     pub(super) fn add_rest(&mut self, file: u32, rest: Rest) {
         self.begin_file(file);
         if let Some(replay) = self.replay.take() {
-            self.seen.replay = Some(replay.finish());
+            self.seen.replay = Some(replay.finish().of_sums());
         }
         self.rests.push((file, rest));
     }

@@ -73,46 +73,6 @@ pub(crate) fn plain(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io:
     Ok(anstream::adapter::strip_bytes(&text).into_vec())
 }
 
-/// Refuses results that would replace an input or each other, before anything is read or written. What is no regular file (a
-/// device, a pipe) loses nothing.
-pub(crate) fn apart<'a>(
-    inputs: impl IntoIterator<Item = &'a Path>,
-    outputs: impl IntoIterator<Item = Option<&'a Path>>,
-) -> anyhow::Result<()> {
-    let inputs: Vec<PathBuf> = inputs.into_iter().filter_map(|input| fs::canonicalize(input).ok()).collect();
-    let mut taken: Vec<PathBuf> = Vec::new();
-    for output in outputs.into_iter().flatten() {
-        if fs::metadata(output).is_ok_and(|kind| !kind.is_file()) {
-            continue;
-        }
-        let place = place(output);
-        ensure!(
-            !inputs.contains(&place),
-            "cannot write {}: it is an input; name another file",
-            output.display()
-        );
-        ensure!(
-            !taken.contains(&place),
-            "cannot write two results to {}: name another file",
-            output.display()
-        );
-        taken.push(place);
-    }
-    Ok(())
-}
-
-/// Where a file is or will be.
-fn place(file: &Path) -> PathBuf {
-    if let Ok(known) = fs::canonicalize(file) {
-        return known;
-    }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (fs::canonicalize(folder), file.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => file.to_owned(),
-    }
-}
-
 /// Whether a result that goes there is to be a drawing: the name ends in `.svg`.
 pub(crate) fn is_svg(file: Option<&Path>) -> bool {
     file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
@@ -194,19 +154,6 @@ mod tests {
         assert!(found.ends_with("it is a folder; name a file in it"), "{found}");
         let found = write(&folder.path().join("new/report.txt"));
         assert!(found.contains("there is no folder ") && found.ends_with("make it first"), "{found}");
-    }
-
-    #[test]
-    fn no_result_replaces_an_input_or_another_result() {
-        let folder = tempfile::tempdir().unwrap();
-        let (log, new) = (folder.path().join("a.log"), folder.path().join("b.txt"));
-        fs::write(&log, "log").unwrap();
-        let same = folder.path().join(".").join("a.log");
-        assert!(apart([log.as_path()], [Some(new.as_path()), None]).is_ok());
-        let refused = apart([log.as_path()], [Some(same.as_path())]).unwrap_err();
-        assert!(refused.to_string().ends_with("it is an input; name another file"), "{refused}");
-        let refused = apart([log.as_path()], [Some(new.as_path()), Some(new.as_path())]).unwrap_err();
-        assert!(refused.to_string().starts_with("cannot write two results to"), "{refused}");
     }
 
     #[test]

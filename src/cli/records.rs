@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use super::apart::apart_from_logs;
 use super::format::RESULT;
 use super::limits::LimitFlags;
-use super::output::{apart, write_to};
+use super::output::write_to;
 use super::progress::ProgressLine;
 use super::skipped::SkippedReport;
 use super::{Exit, Global};
@@ -134,7 +135,7 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    apart(args.paths.iter().map(PathBuf::as_path), [args.output.as_deref()])?;
+    apart_from_logs(&args.paths, [args.output.as_deref()])?;
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let progress = ProgressLine::show(reader.progress(), global.quiet);

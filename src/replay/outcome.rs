@@ -68,6 +68,8 @@ pub enum ReplayReason {
     GivenSeed,
     /// Windows of so many steps are not replayed.
     IntervalTooLong,
+    /// Of later lines only sums are known: each draw depends on all draws before it.
+    Summed,
 }
 
 impl Replay {

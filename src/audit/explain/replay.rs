@@ -159,6 +159,11 @@ impl fmt::Display for ReplayReason {
                  another server's, or the log begins later than the search for its start reaches"
             ),
             Self::IntervalTooLong => write!(f, "the lines stand for too many steps each"),
+            Self::Summed => write!(
+                f,
+                "of the later lines only sums are here, and each draw depends on all draws before it; audit all logs of the \
+                 point in one command"
+            ),
         }
     }
 }

@@ -97,7 +97,7 @@ pub(in crate::cli) fn parts(
         points.push(part(point, args, &files, &mut parts.done, &reader, &errors, &mut told)?);
     }
     judge_what_is_lost(args, global, folders, &mut points)?;
-    points.into_iter().map(|point| Ok(point.bounded(&scope(args))?.sealed())).collect()
+    points.into_iter().map(|point| Ok(point.bounded(&scope(args))?)).collect()
 }
 
 /// Parts that do not hold every record come with the verdict of one pass: it stands as long as no other log joins.

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
+use crate::cli::apart::apart;
 use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::global::Global;
 use crate::cli::number::whole;
-use crate::cli::output::{apart, is_svg, write_drawing, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_to};
 use crate::cli::select::CellFlags;
 use crate::cli::{Exit, catalogue};
 use crate::golden::{Query, Severity, differences};

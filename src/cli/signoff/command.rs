@@ -10,10 +10,11 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::gather::{Named, gather};
 use super::launch_diff::{self, LaunchDiffArgs};
 use crate::audit::Margin;
+use crate::cli::apart::{apart, apart_from_logs};
 use crate::cli::format::RESULT;
 use crate::cli::limits::LimitFlags;
 use crate::cli::number::whole;
-use crate::cli::output::{apart, write_to};
+use crate::cli::output::write_to;
 use crate::cli::select::CellFlags;
 use crate::cli::{Exit, Global};
 use crate::engine::EngineVersion;
@@ -173,9 +174,10 @@ pub(crate) fn run(
         args.model.is_some() || (args.cell.draft_model.is_none() && args.cell.draft_sample_method.is_none()),
         "--draft-model and --draft-sample-method pick a golden cell; name its model by --model"
     );
-    let lists = [&args.runs, &args.recipe, &args.master, &args.env, &args.eval];
-    let inputs = lists.into_iter().flatten().chain(&args.points).chain(&args.map).map(PathBuf::as_path);
-    apart(inputs.chain([Path::new(&args.profile)]), [args.output.as_deref()])?;
+    let lists = [&args.runs, &args.eval, &args.recipe, &args.master, &args.env].into_iter().flatten();
+    let inputs: Vec<PathBuf> = lists.chain(&args.points).chain(&args.map).cloned().collect();
+    apart_from_logs(&inputs, [args.output.as_deref()])?;
+    apart([Path::new(&args.profile)], [args.output.as_deref()])?;
     let profile = profile(&args.profile)?;
     let map = match &args.map {
         Some(path) => Map::parse(&small(path)?).with_context(|| path.display().to_string())?,

@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::command::{profile, small};
 use crate::cli::Exit;
+use crate::cli::apart::apart;
 use crate::cli::format::RESULT;
-use crate::cli::output::{apart, write_to};
+use crate::cli::output::write_to;
 use crate::evidence::{Input, Limits, Place, Reader, TextSink};
 use crate::recipe::Selector;
 use crate::report::{SignoffRun, json, junit, markdown};

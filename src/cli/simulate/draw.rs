@@ -8,7 +8,7 @@ use super::args::{LawFlag, SimulateArgs};
 use super::change::Change;
 use super::emit::{Emission, Start, about};
 use super::seeded::Seeded;
-use crate::cli::output::{apart, is_svg, write_drawing, write_text, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_text, write_to};
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{
     Engine, Injected, Outcome, Prediction, PredictionNote, RankDraws, Server, SettingKind, law_for,
@@ -32,7 +32,6 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    apart([], [args.output.as_deref(), args.emit.file()])?;
     let lookup = args.target(args.engine, global)?;
     if let Some(lookup) = lookup.as_ref().filter(|_| !args.format.is_json()) {
         catalogue::warn(global, lookup, err)?;

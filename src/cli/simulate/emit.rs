@@ -185,7 +185,7 @@ impl Start {
 }
 
 impl EmitFlags {
-    /// The file that a log is written to.
+    /// The file that the log goes to.
     pub(super) fn file(&self) -> Option<&Path> {
         self.emit_log.as_deref().filter(|file| *file != Path::new("-"))
     }

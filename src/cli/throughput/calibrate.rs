@@ -8,8 +8,9 @@ use clap::Args;
 
 use super::drawn::draw;
 use super::read::{LogFlags, bytes, from_logs};
+use crate::cli::apart::apart_from_logs;
 use crate::cli::format::RESULT;
-use crate::cli::output::{apart, write_drawing, write_to};
+use crate::cli::output::{write_drawing, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, ModelDocument};
 use crate::report::{plot, text};
@@ -49,10 +50,8 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    apart(
-        args.logs.iter().chain(&args.client).map(PathBuf::as_path),
-        [&args.output, &args.plot].map(Option::as_deref),
-    )?;
+    let inputs: Vec<PathBuf> = args.logs.iter().chain(&args.client).cloned().collect();
+    apart_from_logs(&inputs, [&args.output, &args.plot].map(Option::as_deref))?;
     let client = args
         .client
         .as_deref()
