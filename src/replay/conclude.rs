@@ -196,7 +196,8 @@ impl ReplayEvidence {
         Replay { law: None, log10_chance, ..followed }
     }
 
-    fn unavailable(&self, reason: ReplayReason) -> Replay {
+    /// No proof, for this reason.
+    pub(crate) fn unavailable(&self, reason: ReplayReason) -> Replay {
         Replay {
             status: ReplayStatus::Unavailable,
             seed: self.seed(),

@@ -70,6 +70,8 @@ pub enum ReplayReason {
     IntervalTooLong,
     /// Of later lines only sums are known: each draw depends on all draws before it.
     Summed,
+    /// Sums of other engines' lines, of counters or of requests are judged: they do not show draws in their order.
+    OtherEvidence,
 }
 
 impl Replay {
