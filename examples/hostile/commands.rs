@@ -123,7 +123,7 @@ pub(crate) fn of(format: Format, path: &Path, number: usize) -> Vec<Command> {
             add(
                 Output::Json,
                 "throughput simulate",
-                "FILE --accept-length 2 --concurrency 4 --isl 64 --osl 64 --duration 5 --json",
+                "FILE --accept-length 2 --draft-length 3 --concurrency 4 --isl 64 --osl 64 --duration 5 --json",
             );
             add(
                 Output::Csv,
@@ -139,7 +139,7 @@ pub(crate) fn of(format: Format, path: &Path, number: usize) -> Vec<Command> {
             add(
                 Output::Json,
                 "throughput simulate",
-                &format!("{MODEL} --accept-length 2 --trace FILE --json"),
+                &format!("{MODEL} --accept-length 2 --draft-length 3 --trace FILE --json"),
             );
             add(Output::Json, "audit --manifest", "--manifest FILE --json");
         }

@@ -9,6 +9,7 @@ use crate::commands::{Command, Output};
 use crate::format::Format;
 use crate::pack::{gzip, tar, zip};
 use crate::run::{Given, Runner};
+use crate::seeds::LAUNCHER;
 
 /// Sizes of an input, in units of the smallest.
 const SIZES: [usize; 4] = [1, 2, 4, 8];
@@ -45,6 +46,8 @@ const ATOM: &str = "[MTP Stats Interval] Average toks/fwd: 3.51, Accepted/Total 
 
 const SERVER: &str = "export SGLANG_SIMULATE_ACC_LEN=2.99\npython3 -m sglang.launch_server --speculative-algorithm EAGLE --speculative-num-steps 3\n";
 
+const RECIPE: &str = "base:\n  name: x\n  model: {path: zai-org/GLM-5.2}\n  backend:\n    type: vllm\n    vllm_config:\n      aggregated:\n        speculative-config: '{\"method\": \"mtp\", \"num_speculative_tokens\": 3}'\n";
+
 const AUDIT: &str = "audit FILE --accept-length 3.51 --max-accept-length 6";
 const RECORDS: &str =
     "records FILE --kind decode,prefill,setting,rejected,spec,iter,interval,counters,request";
@@ -71,7 +74,7 @@ fn numbered(begin: &str, times: usize, unit: impl Fn(usize) -> String) -> Vec<u8
     (begin.to_owned() + &units).into_bytes()
 }
 
-const FAMILIES: [Family; 33] = [
+const FAMILIES: [Family; 34] = [
     family("decode lines", Format::Sglang, "a.log", AUDIT, 50_000, |n| repeated("", DECODE, n, "")),
     family("decode lines, each with another value", Format::Sglang, "a.log", AUDIT, 4_000, |n| {
         numbered("", n, |line| DECODE.replace("3.52", &format!("{}.{:02}", 1 + line / 100 % 5, line % 100)))
@@ -150,7 +153,11 @@ const FAMILIES: [Family; 33] = [
         repeated("a:\n", "- {b: 1, c: 'd'}\n", n, "")
     }),
     family("variants of a recipe", Format::Recipe, "a.yaml", CHECK, 100, |n| {
-        numbered("base:\n  name: x\n", n, |variant| format!("override_v{variant}:\n  name: v{variant}\n"))
+        numbered(RECIPE, n, |variant| {
+            format!(
+                "override_v{variant}:\n  backend: {{vllm_config: {{aggregated: {{max-num-seqs: {variant}}}}}}}\n"
+            )
+        })
     }),
     family("assignments of a launcher", Format::Launcher, "a.sh", CHECK, 2_000, |n| {
         repeated("", "export A=\"${B:-x}\"\n", n, SERVER)
@@ -159,6 +166,9 @@ const FAMILIES: [Family; 33] = [
         numbered("", n, |number| format!("if [ \"$X{number}\" = 1 ]; then A=1; else A=2; fi\n"))
     }),
     family("servers of a launcher", Format::Launcher, "a.sh", CHECK, 50, |n| SERVER.repeat(n).into_bytes()),
+    family("launchers one after the other", Format::Launcher, "a.sh", CHECK, 40, |n| {
+        LAUNCHER.repeat(n).into_bytes()
+    }),
     family("an environment", Format::Settings, "a.env", "simulate --env FILE --json", 20_000, |n| {
         numbered("SGLANG_SIMULATE_ACC_LEN=3.51\n", n, |number| format!("NAME_{number}=value\n"))
     }),
@@ -175,7 +185,7 @@ const FAMILIES: [Family; 33] = [
         "requests of a trace",
         Format::Table,
         "a.csv",
-        "throughput simulate tests/data/throughput/h200_k3_k5.json --accept-length 2 --trace FILE",
+        "throughput simulate tests/data/throughput/h200_k3_k5.json --accept-length 2 --draft-length 3 --trace FILE",
         250,
         |n| numbered("arrival_s,isl,osl\n", n, |request| format!("{request},64,16\n")),
     ),

@@ -157,7 +157,8 @@ impl Seeds<'_> {
     }
 }
 
-const LAUNCHER: &str = r#"#!/usr/bin/env bash
+/// A launcher with what launchers have: arms, tests, arrays, functions, loops, here-documents.
+pub(crate) const LAUNCHER: &str = r#"#!/usr/bin/env bash
 #SBATCH --nodes=2
 set -euo pipefail
 source ./common.sh

@@ -10,6 +10,7 @@ const READS: u32 = 60;
 fn an_error_in_the_middle_is_told() {
     let folder = Folder::new();
     each(&READERS, |line| {
+        let whole = folder.run(line, Fault::None);
         let mut met = 0;
         for number in 1..READS {
             let ran = folder.run(line, Fault::Of("eio", number));
@@ -17,6 +18,10 @@ fn an_error_in_the_middle_is_told() {
                 break;
             }
             met += 1;
+            // Behind the last entry of an archive nothing is missed.
+            if (ran.code, &ran.out) == (whole.code, &whole.out) {
+                continue;
+            }
             assert_eq!(ran.code, Some(2), "{line}, read {number}: {}", ran.err);
             let names = line.split_whitespace().filter_map(|word| word.strip_prefix('@'));
             // A manifest's rows and an archive's entries are named by themselves.

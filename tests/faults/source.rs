@@ -90,14 +90,13 @@ proptest! {
         let bytes = pack.map_or_else(log, |pack| pack.pack(&log()));
         #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
         let at = (bytes.len() as f64 * cut) as usize;
-        // Behind the end of a tar archive nobody reads on.
-        prop_assume!(!matches!(pack, Some(Pack::Tar | Pack::TarPax)) || at + 1024 < bytes.len());
         let mut faulty = Faulty { bytes: &bytes[..at], pieces, turn: 0, end: Some(kind) };
         let (records, failures) = read(&mut faulty, threads);
         let (all, _) = read(&mut &bytes[..], 1);
         let whole = records.iter().filter(|record| record.contains("Decode("));
         prop_assert!(whole.zip(&all).all(|(record, expected)| record == expected));
-        prop_assert!(!failures.is_empty());
+        // Behind the last entry of an archive nothing is missed, and nobody need read on.
+        prop_assert!(!failures.is_empty() || records == all);
         let own = |failure: &Failure| matches!(failure, Failure::Io { kind: found, .. } if *found == kind);
         prop_assert!(failures.iter().all(own), "{:?}", failures);
     }

@@ -77,6 +77,7 @@ fn readers_that_leave_end_it_quietly() {
 #[test]
 fn results_for_places_that_take_none() {
     let folder = Folder::new();
+    let names = folder.names();
     let places = ["a/a.log", "no/such/folder"].map(|name| folder.at(name));
     let places = places
         .iter()
@@ -95,6 +96,7 @@ fn results_for_places_that_take_none() {
             assert!(names.into_iter().any(|name| mentions(&ran.err, name)), "{line}: {}", ran.err);
         }
     });
+    assert_eq!(folder.names(), names, "a folder that is not there was made on the way");
 }
 
 /// From a working folder that nobody can write to.
