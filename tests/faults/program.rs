@@ -221,10 +221,6 @@ impl Folder {
         self.path.join(name)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.at(name), bytes).unwrap();
     }

@@ -146,6 +146,10 @@ fn names_that_are_no_text() {
         let own = Folder::new();
         let place = |name: &str| if name.starts_with("out") { odd(&own.at(name)) } else { own.at(name) };
         let ran = own.run_words(&own.words_with(line, place), Fault::None);
+        if line.starts_with("collect") {
+            assert!(ran.code == Some(2) && ran.err.contains("is no name of a curve"), "{line}: {}", ran.err);
+            return;
+        }
         assert!(matches!(ran.code, Some(0 | 1 | 3)), "{line}: {}", ran.err);
         assert!(
             files.iter().all(|name| fs::metadata(place(name)).is_ok_and(|file| file.len() > 0)),
@@ -182,21 +186,22 @@ fn many_files_need_few_at_a_time() {
     }
     let recipe = fs::read(folder.at("recipe.yaml")).unwrap();
     fs::create_dir(folder.at("recipes")).unwrap();
-    for file in 0..300 {
+    for file in 0..100 {
         folder.write(&format!("recipes/{file}.yaml"), &recipe);
     }
-    let rows: String = (0..300).map(|file| format!("many/{}/{file}.log,3.5,6\n", file % 100)).collect();
+    let rows: String = (0..60).map(|file| format!("many/{}/{file}.log,3.5,6\n", file % 100)).collect();
     folder.write("many.csv", format!("path,accept_length,max_accept_length\n{rows}"));
+    // Of ten thousand for the two that read logs alone, of some hundred for the others.
     for line in [
         "audit @many TARGET --json --threads 4",
-        "audit @many TARGET --json --point-by dir --threads 4",
-        "audit @many TARGET --partial --threads 4",
-        "audit --manifest @many.csv --json --threads 4",
         "records @many --threads 4",
+        "audit @many/0 @many/1 TARGET --json --point-by dir --threads 4",
+        "audit @many/0 TARGET --partial --threads 4",
+        "audit --manifest @many.csv --json --threads 4",
         "recipe check @recipes --model glm5.2 --json --no-config --threads 4",
         "curves list --golden-dir @recipes",
-        "throughput calibrate @many --threads 4",
-        "signoff @many --format json --threads 4",
+        "throughput calibrate @many/0 --threads 4",
+        "signoff @many/0 --format json --threads 4",
     ] {
         let words = folder.words(line);
         let expected = folder.run_words(&words, Fault::None);
