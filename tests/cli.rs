@@ -180,6 +180,25 @@ fn result_that_cannot_be_written_fails() {
     assert!(stderr(&output).starts_with("error: cannot write the result"), "{}", stderr(&output));
 }
 
+/// What a file holds or how it is called may stand in a message, and moves no terminal from there.
+#[test]
+fn messages_hold_nothing_that_a_terminal_obeys() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("accsim.toml");
+    std::fs::write(&config, "a = '\u{1b}[2J\u{202e}'\r\u{9b}31m b\n").unwrap();
+    let odd = folder.path().join("\u{1b}]0;title\u{7}");
+    for args in [
+        vec!["recipe".as_ref(), "check".as_ref(), ".".as_ref(), "--config".as_ref(), config.as_os_str()],
+        vec!["audit".as_ref(), "--manifest".as_ref(), odd.as_os_str()],
+        vec!["merge".as_ref(), odd.as_os_str()],
+    ] {
+        let output = accsim(args).output().unwrap();
+        assert_eq!(code(&output), EXIT_FAILED);
+        let acts = |letter: char| letter != '\n' && (letter.is_control() || letter == '\u{202e}');
+        assert!(!stderr(&output).contains(acts), "{:?}", stderr(&output));
+    }
+}
+
 #[test]
 fn library_entry_writes_to_the_given_streams() {
     let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -5,7 +5,11 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::corpus::{File, Kind};
+use crate::corpus::File;
+use crate::format::Format;
+
+/// No more files than this.
+pub(crate) const MOST: usize = 96;
 
 /// All of them.
 pub(crate) fn files() -> Vec<File> {
@@ -17,7 +21,7 @@ pub(crate) fn files() -> Vec<File> {
 
 fn packed(files: &mut Vec<File>) {
     let mut push = |name: &str, damage, bytes| {
-        files.push(File { name: name.to_owned(), bytes, kind: Kind::Packed, damage });
+        files.push(File { name: name.to_owned(), bytes, format: Format::Packed, damage });
     };
     let zeros = vec![0; 64 << 20];
     push("zeros.gz", "a decompression bomb", gzip(&zeros));
@@ -69,61 +73,75 @@ fn texts(files: &mut Vec<File>) {
                 format!("{name}: &{name} [{}]\n", vec![format!("*{before}"); 9].join(", "))
             })
             .collect::<String>();
-    let mut push = |name: &str, kind, damage, text: String| {
-        files.push(File { name: name.to_owned(), bytes: text.into_bytes(), kind, damage });
+    let mut push = |name: &str, format, damage, text: String| {
+        files.push(File { name: name.to_owned(), bytes: text.into_bytes(), format, damage });
     };
-    push("laughs.yaml", Kind::Yaml, "billion laughs", laughs);
-    push("merge.yaml", Kind::Yaml, "billion laughs", "a: &a {<<: [*a, *a]}\n".repeat(2000));
-    push("self.yaml", Kind::Yaml, "an alias to itself", "&a [*a, &b {x: *a, y: *b}]\n".to_owned());
+    for format in [Format::Recipe, Format::Curve, Format::Settings] {
+        push("laughs.yaml", format, "billion laughs", laughs.clone());
+        push("merge.yaml", format, "billion laughs", "a: &a {<<: [*a, *a]}\n".repeat(2000));
+    }
+    push("self.yaml", Format::Recipe, "an alias to itself", "&a [*a, &b {x: *a, y: *b}]\n".to_owned());
     for (name, open) in [("flow.yaml", "["), ("map.yaml", "{a: "), ("block.yaml", "- "), ("key.yaml", "? ")] {
-        push(name, Kind::Yaml, "deep nesting", open.repeat(200_000));
+        push(name, Format::Recipe, "deep nesting", open.repeat(200_000));
+        push(name, Format::Curve, "deep nesting", open.repeat(200_000));
     }
     let steps: String = (0..20_000).map(|depth| format!("{}a:\n", " ".repeat(depth % 200))).collect();
-    push("steps.yaml", Kind::Yaml, "deep nesting", steps);
-    push("documents.yaml", Kind::Yaml, "thousands of documents", "--- a\n...\n".repeat(100_000));
+    push("steps.yaml", Format::Recipe, "deep nesting", steps);
+    push("documents.yaml", Format::Recipe, "thousands of documents", "--- a\n...\n".repeat(100_000));
     push(
         "tag.yaml",
-        Kind::Yaml,
+        Format::Recipe,
         "tags that name programs",
         "!!python/object/apply:os.system ['id']\n".to_owned(),
     );
-    push("keys.yaml", Kind::Yaml, "the same key again and again", "a: 1\n".repeat(200_000));
-    push("zip.yaml", Kind::Yaml, "a product of lists", zip_product());
+    push("keys.yaml", Format::Recipe, "the same key again and again", "a: 1\n".repeat(200_000));
+    push("zip.yaml", Format::Recipe, "a product of lists", zip_product());
     for (name, open) in [("array.json", "["), ("object.json", "{\"a\":"), ("mixed.json", "[{\"a\":")] {
-        push(name, Kind::Json, "deep nesting", open.repeat(500_000));
+        for format in [Format::Export, Format::Part, Format::Journal, Format::Manifest, Format::Model] {
+            push(name, format, "deep nesting", open.repeat(500_000));
+        }
     }
-    push("numbers.json", Kind::Json, "enormous numbers", format!("{{\"a\":{}}}", "9".repeat(1 << 20)));
+    push("counts.prom", Format::Counters, "the largest counts", largest_counts());
+    push("tables.toml", Format::Profile, "deep nesting", format!("a = {}", "[".repeat(200_000)));
+    push("keys.toml", Format::Profile, "deep nesting", format!("{}a = 1\n", "a.".repeat(50_000)));
+    push("rows.csv", Format::Manifest, "thousands of rows", format!("path\n{}", "none.log\n".repeat(20_000)));
+    push("numbers.json", Format::Export, "enormous numbers", format!("{{\"a\":{}}}", "9".repeat(1 << 20)));
     push(
         "keys.json",
-        Kind::Json,
+        Format::Export,
         "the same key again and again",
         format!("{{{}\"a\":1}}", "\"a\":1,".repeat(200_000)),
     );
     push(
         "escape.json",
-        Kind::Json,
+        Format::Export,
         "half a surrogate pair",
         "{\"a\":\"\\ud800\",\"b\":\"\\udc00\\ud800\"}".to_owned(),
     );
     push(
         "wide.csv",
-        Kind::Csv,
+        Format::Table,
         "thousands of columns",
-        format!("e2e_s,tps_per_gpu{}\n1,2\n", ",a".repeat(100_000)),
+        format!("e2e_p90_s,tps_per_gpu{}\n1,2\n", ",a".repeat(100_000)),
     );
     push(
         "quote.csv",
-        Kind::Csv,
+        Format::Table,
         "a quote without an end",
-        format!("e2e_s,tps_per_gpu\n\"{}", "1,2\n".repeat(100_000)),
+        format!("e2e_p90_s,tps_per_gpu\n\"{}", "1,2\n".repeat(100_000)),
     );
-    push("parameters.sh", Kind::Text, "deep nesting", "A=".to_owned() + &"${A:-".repeat(100_000));
-    push("substitute.sh", Kind::Text, "deep nesting", "A=".to_owned() + &"$(".repeat(100_000));
-    push("grow.sh", Kind::Text, "variables that double", doubling());
-    push("here.sh", Kind::Text, "here-documents without an end", "cat <<EOF\n".repeat(20_000));
-    push("case.sh", Kind::Text, "deep nesting", "case x in a) ".repeat(20_000));
-    push("labels.prom", Kind::Text, "labels without an end", format!("a{{{}", "b=\"c\",".repeat(200_000)));
-    push("series.prom", Kind::Text, "hundreds of thousands of series", series());
+    push("parameters.sh", Format::Launcher, "deep nesting", "A=".to_owned() + &"${A:-".repeat(100_000));
+    push("substitute.sh", Format::Launcher, "deep nesting", "A=".to_owned() + &"$(".repeat(100_000));
+    push("grow.sh", Format::Launcher, "variables that double", doubling());
+    push("here.sh", Format::Launcher, "here-documents without an end", "cat <<EOF\n".repeat(20_000));
+    push("case.sh", Format::Launcher, "deep nesting", "case x in a) ".repeat(20_000));
+    push(
+        "labels.prom",
+        Format::Counters,
+        "labels without an end",
+        format!("a{{{}", "b=\"c\",".repeat(200_000)),
+    );
+    push("series.prom", Format::Counters, "hundreds of thousands of series", series());
     for word in [
         "Decode batch",
         "SpecDecoding metrics:",
@@ -131,17 +149,17 @@ fn texts(files: &mut Vec<File>) {
         "server_args=ServerArgs(",
         "iter = ",
     ] {
-        push("heads.log", Kind::Log, "heads without a body", format!("{word} ").repeat(50_000));
-        push("lines.log", Kind::Log, "heads without a body", format!("{word}\n").repeat(50_000));
+        push("heads.log", Format::Sglang, "heads without a body", format!("{word} ").repeat(50_000));
+        push("lines.log", Format::Sglang, "heads without a body", format!("{word}\n").repeat(50_000));
     }
     push(
         "arguments.log",
-        Kind::Log,
+        Format::Sglang,
         "deep nesting",
         format!("server_args=ServerArgs(a={}", "[(".repeat(200_000)),
     );
-    push("ranks.log", Kind::Log, "a rank for every line", ranks());
-    push("values.log", Kind::Log, "another value in every line", values());
+    push("ranks.log", Format::Sglang, "a rank for every line", ranks());
+    push("values.log", Format::Sglang, "another value in every line", values());
 }
 
 /// A zip over lists that would be millions of variants.
@@ -154,6 +172,17 @@ fn zip_product() -> String {
 fn doubling() -> String {
     let lines: String = (1..200).map(|number| format!("A{number}=\"$A{0}$A{0}\"\n", number - 1)).collect();
     format!("A0=xx\n{lines}export SGLANG_SIMULATE_ACC_LEN=\"$A199\"\npython3 -m sglang.launch_server\n")
+}
+
+/// Counters of a server that has counted as far as 64 bits go.
+fn largest_counts() -> String {
+    let series = |name: &str, rest: &str| {
+        format!("vllm:spec_decode_num_{name}_total{{{rest}engine=\"0\"}} {}\n", u64::MAX)
+    };
+    let positions =
+        (0..5).map(|position| series("accepted_tokens_per_pos", &format!("position=\"{position}\",")));
+    let others = ["drafts", "draft_tokens", "accepted_tokens"].map(|name| series(name, ""));
+    positions.chain(others).collect()
 }
 
 fn series() -> String {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use wait4::Wait4 as _;
 
-use crate::commands::{Command, Output};
-use crate::corpus::{File, Kind};
+use crate::commands::Command;
+use crate::format::Format;
+use crate::valid;
 
 /// Resident memory that no command may exceed.
 pub(crate) const MEMORY: u64 = 512 << 20;
@@ -24,11 +25,20 @@ pub(crate) struct Runner {
     binary: PathBuf,
 }
 
+/// A file that lies there to be read.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) number: usize,
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) damage: String,
+}
+
 /// What a command did with a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    pub(crate) kind: Kind,
-    pub(crate) damage: &'static str,
+    pub(crate) format: Format,
+    pub(crate) command: &'static str,
     pub(crate) exit: i32,
     pub(crate) memory: u64,
     pub(crate) time: Duration,
@@ -39,12 +49,13 @@ pub(crate) struct Outcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     what: String,
-    command: String,
+    line: String,
+    damage: String,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: accsim {}", self.what, self.command)
+        write!(f, "{}: accsim {} ({})", self.what, self.line, self.damage)
     }
 }
 
@@ -53,10 +64,11 @@ impl Runner {
         Self { binary: binary.to_owned() }
     }
 
-    /// Runs `command`, which reads `file`; `folder` takes what it prints.
-    pub(crate) fn run(&self, file: &File, command: &Command, folder: &Path) -> Outcome {
-        let printed = tempfile::tempfile_in(folder.parent().unwrap()).unwrap();
-        let said = tempfile::tempfile_in(folder.parent().unwrap()).unwrap();
+    /// Runs `command`, which reads the file.
+    pub(crate) fn run(&self, given: &Given, command: &Command) -> Outcome {
+        let folder = given.path.parent().unwrap().parent().unwrap();
+        let printed = tempfile::tempfile_in(folder).unwrap();
+        let said = tempfile::tempfile_in(folder).unwrap();
         let limited = format!(
             "ulimit -v {} -t {SECONDS} -c 0; exec timeout --signal=KILL {} \"$0\" \"$@\"",
             ADDRESS_SPACE >> 10,
@@ -76,10 +88,10 @@ impl Runner {
         let exit = ended.status.code().unwrap_or(-1);
         let memory = ended.rusage.maxrss;
         let time = ended.rusage.utime + ended.rusage.stime;
-        let (printed, said) = (whole(printed), whole(said));
-        let broken = broken(exit, memory, &printed, &said, command.output);
-        let fault = broken.map(|what| Fault { what, command: command.words.join(" ") });
-        Outcome { kind: file.kind, damage: file.damage, exit, memory, time, fault }
+        let broken = broken(exit, memory, &whole(printed), &whole(said), command);
+        let line = || command.words.join(" ");
+        let fault = broken.map(|what| Fault { what, line: line(), damage: given.damage.clone() });
+        Outcome { format: given.format, command: command.name, exit, memory, time, fault }
     }
 }
 
@@ -92,7 +104,7 @@ fn whole(mut file: std::fs::File) -> Vec<u8> {
 }
 
 /// The first promise that does not hold.
-fn broken(exit: i32, memory: u64, printed: &[u8], said: &[u8], output: Output) -> Option<String> {
+fn broken(exit: i32, memory: u64, printed: &[u8], said: &[u8], command: &Command) -> Option<String> {
     if !(0..=3).contains(&exit) {
         return Some(format!(
             "exit code {exit}, where a signal is -1 or above 128: {}",
@@ -105,24 +117,11 @@ fn broken(exit: i32, memory: u64, printed: &[u8], said: &[u8], output: Output) -
     if memory > MEMORY {
         return Some(format!("{} MiB of memory", memory >> 20));
     }
-    if said.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t')) {
+    if !std::str::from_utf8(said).is_ok_and(valid::is_harmless) {
         return Some("control characters on standard error".to_owned());
     }
-    let Ok(text) = std::str::from_utf8(printed) else {
-        return Some("standard output is not UTF-8".to_owned());
-    };
-    if text.trim().is_empty() {
-        return None;
+    if exit == 2 && said.is_empty() && !command.words.iter().any(|word| word == "-q") {
+        return Some("exit code 2 without a word".to_owned());
     }
-    let valid = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    match output {
-        Output::Json if !valid(text) => Some("standard output is no JSON document".to_owned()),
-        Output::JsonLines if !text.lines().all(valid) => {
-            Some("a line of standard output is no JSON".to_owned())
-        }
-        Output::Text if text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) => {
-            Some("control characters on standard output".to_owned())
-        }
-        _ => None,
-    }
+    valid::fault(printed, command.output).map(str::to_owned)
 }

@@ -108,7 +108,11 @@ fn curve(
     let files = CurveFiles::of(&stem, &matrix)?;
     let beside = file.with_file_name(PROVENANCE_DIR);
     let provenance = beside.join(format!("{stem}.yaml"));
-    fs::create_dir_all(&beside).with_context(|| format!("cannot make {}", beside.display()))?;
+    // The folder alone: one that is named by mistake is not made on the way.
+    match fs::create_dir(&beside) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => made.with_context(|| format!("cannot make {}", beside.display()))?,
+    }
     write(&provenance, &files.provenance)?;
     write(file, &files.curve)?;
     if !global.quiet {

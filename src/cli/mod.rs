@@ -18,6 +18,7 @@ mod limits;
 mod man;
 mod number;
 mod output;
+mod patient;
 mod progress;
 mod recipe;
 mod records;

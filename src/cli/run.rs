@@ -14,6 +14,7 @@ use clap::{ArgMatches, FromArgMatches as _};
 
 use super::global::Color;
 use super::{Cli, Exit, dispatch, help};
+use crate::evidence::escaped;
 
 /// Result bytes held back before the first write. An audit's report fits, so its verdict stands by the time a
 /// closed pipe is noticed.
@@ -82,7 +83,7 @@ where
         (Err(error), _) => error,
     };
     // stderr may be closed too; then there is nobody left to tell.
-    let _ = writeln!(err, "{ERROR}error:{ERROR:#} {error:#}");
+    let _ = writeln!(err, "{ERROR}error:{ERROR:#} {}", harmless(&format!("{error:#}")));
     Exit::Failed
 }
 
@@ -120,6 +121,12 @@ fn usage(message: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> any
         write!(out, "{}", text.ansi()).context("cannot write the help")?;
         Ok(Exit::Ok)
     }
+}
+
+/// A message may quote what a file holds, or how it is called: its lines stay, and nothing else in it moves a terminal.
+fn harmless(message: &str) -> String {
+    let lines: Vec<_> = message.split('\n').map(escaped).collect();
+    lines.join("\n")
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

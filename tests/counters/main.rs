@@ -8,10 +8,13 @@
     reason = "Clippy's leave for tests ends at the test functions; their helpers fail the same way"
 )]
 
+#[path = "../common/aiperf.rs"]
+mod aiperf;
 mod audit;
 mod bounded;
 mod cases;
 mod collect;
+mod largest;
 mod matrix;
 mod properties;
 mod records;

@@ -152,10 +152,12 @@ impl FileSettings {
     /// As the readers of recipes and launchers see a file; `None` where no server of it is told a length.
     fn recipe(path: &Path, is_beside: bool) -> anyhow::Result<Option<Self>> {
         let shown = path.to_string_lossy();
-        let (path, selector) = Selector::split(&shown);
-        let (file, text) = text(Path::new(path))?;
+        let (name, selector) = Selector::split(&shown);
+        // A path that is no text has no selector, and is taken as it is.
+        let path = if path.to_str().is_some() { Path::new(name) } else { path };
+        let (file, text) = text(path)?;
         // What they cannot read is said by the reader of settings, where nothing was selected.
-        let document = match recipe::read(path, &text) {
+        let document = match recipe::read(name, &text) {
             Ok(document) => document,
             Err(error) if selector.is_some() => return Err(error).context(file),
             Err(_) => None,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::row::{self, Row};
+use crate::cli::patient::Patient;
 
 /// Rows, and the labels that any of them has.
 #[derive(Debug, Default)]
@@ -34,9 +35,9 @@ impl Manifest {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let source: Box<dyn Read> = if path == Path::new("-") {
-            Box::new(io::stdin())
+            Box::new(Patient(io::stdin()))
         } else {
-            Box::new(File::open(path).with_context(|| format!("cannot read {name}"))?)
+            Box::new(Patient(File::open(path).with_context(|| format!("cannot read {name}"))?))
         };
         let base = path.parent().map(Path::to_owned).unwrap_or_default();
         let mut source = BufReader::new(source);

@@ -15,6 +15,7 @@ use crate::cli::apart::apart;
 use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::number::{finite, whole};
 use crate::cli::output::{is_svg, whole_file, write_drawing, write_text, write_to};
+use crate::cli::patient::Patient;
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
 use crate::report::json::{self, ThroughputSimulation};
@@ -438,7 +439,7 @@ impl SimulateArgs {
 fn read(file: &Path) -> anyhow::Result<Arc<[crate::throughput::sim::Request]>> {
     let name = || format!("{}", file.display());
     let opened = std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let mut reader = BufReader::new(opened);
+    let mut reader = BufReader::new(Patient(opened));
     let head = std::io::BufRead::fill_buf(&mut reader).with_context(name)?;
     let form = if head.trim_ascii_start().starts_with(b"{") { TraceForm::JsonLines } else { TraceForm::Csv };
     Ok(read_trace(reader, form).with_context(name)?.into())

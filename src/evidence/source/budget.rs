@@ -94,13 +94,16 @@ impl<'a, R: Read> Raw<'a, R> {
 
 impl<R: Read> Read for Raw<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match self.source.read(out) {
-            Ok(read) => {
-                self.budget.count_raw(read);
-                Ok(read)
+        loop {
+            match self.source.read(out) {
+                Ok(read) => {
+                    self.budget.count_raw(read);
+                    return Ok(read);
+                }
+                // Readers above that hold a buffer would take it for the end.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::of_system(&error).into()),
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => Err(Failure::of_system(&error).into()),
         }
     }
 }

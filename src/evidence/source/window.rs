@@ -52,10 +52,17 @@ impl<R: Read> Window<R> {
     /// Takes exactly `N` bytes; `None` if the source ends before.
     pub(super) fn take_array<const N: usize>(&mut self) -> io::Result<Option<[u8; N]>> {
         let array = self.peek(N)?.first_chunk::<N>().copied();
-        if array.is_some() {
-            self.consume(N);
+        match array {
+            Some(_) => self.consume(N),
+            // A source that failed has not ended.
+            None => self.take_error()?,
         }
         Ok(array)
+    }
+
+    /// What there is to say where the bytes end too early: what the source failed with, else `end`.
+    pub(super) fn early(&mut self, end: io::Error) -> io::Error {
+        self.take_error().err().unwrap_or(end)
     }
 
     /// Passes over `count` bytes; says how many the source lacked.

@@ -55,7 +55,8 @@ impl<'w, R: Read> Zip<'w, R> {
         self.left = Some(0);
         let signature = self.window.peek(LOCAL.len())?;
         if !signature.starts_with(&LOCAL) {
-            return if signature.len() < LOCAL.len() { Err(cut()) } else { self.directory().map(|()| None) };
+            let is_cut = signature.len() < LOCAL.len();
+            return if is_cut { Err(self.window.early(cut())) } else { self.directory().map(|()| None) };
         }
         let mut local = Local::parse(&self.window.take_array::<LOCAL_BYTES>()?.ok_or_else(cut)?);
         let name = self.field(local.name_bytes)?;
