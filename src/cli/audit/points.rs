@@ -23,25 +23,25 @@ pub(super) fn read(
     replay: &Replaying,
     is_quiet: bool,
 ) -> (Vec<Observed>, Reader, Vec<ReadError>) {
-    let by = PointBy::from(args.point_by);
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
-    let replay = replay.clone();
+    let by = PointBy::from(args.point_by);
     let keep = if global.verbose { SHOWN } else { 0 };
-    let mut seen = Points {
-        by,
-        all_in: args.fleet.point.clone(),
-        scope: scope(args),
-        replay,
-        names: HashMap::new(),
-        builders: Vec::new(),
-        current: None,
-        keep,
-        draws: draws(args, global),
+    let draws = draws(args, global);
+    let name =
+        |log: &str, input: &str| args.fleet.point.clone().unwrap_or_else(|| point_name(log, input, by));
+    let point = |name: &String| {
+        let point = replay.builder(name.clone()).with_scope(scope(args)).keeping_skipped(keep);
+        Point(if draws { point.keeping_series() } else { point })
     };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
-    let errors = reader.read_into(inputs, &mut seen);
+    let (seen, errors) = reader.read_groups(inputs, name, point);
     drop(progress);
-    let points = seen.finish(inputs, &reader, &errors);
+    let mut seen: HashMap<String, Vec<Observed>> =
+        seen.into_iter().map(|(name, Point(point))| (name, point.finish_segments())).collect();
+    let points = match &args.fleet.point {
+        Some(name) => seen.remove(name).unwrap_or_default(),
+        None => by_log(seen, by, replay, inputs, &reader, &errors),
+    };
     (points, reader, errors)
 }
 
@@ -88,84 +88,51 @@ impl Replaying {
     }
 }
 
-/// The points of all logs, built while these are read.
-struct Points {
-    by: PointBy,
-    /// The one point that all logs are of, where it was named.
-    all_in: Option<String>,
-    scope: Scope,
-    replay: Replaying,
-    names: HashMap<String, usize>,
-    builders: Vec<PointBuilder>,
-    /// The point of the log at hand.
-    current: Option<usize>,
-    /// Skipped lines that each point keeps.
-    keep: usize,
-    /// Whether points keep their lines, to be drawn.
-    draws: bool,
-}
+/// A point, built while its logs are read.
+struct Point(PointBuilder);
 
-impl RecordSink for Points {
-    fn begin(&mut self, _file: u32, log: &str, input: &str) {
-        let name = self.all_in.clone().unwrap_or_else(|| point_name(log, input, self.by));
-        let next = self.builders.len();
-        let index = *self.names.entry(name.clone()).or_insert(next);
-        if index == next {
-            let point = self.replay.builder(name).with_scope(self.scope.clone());
-            let point = point.keeping_skipped(self.keep);
-            self.builders.push(if self.draws { point.keeping_series() } else { point });
-        }
-        if let Some(point) = self.builders.get_mut(index) {
-            point.ignore_settings(settings::is_script(log));
-        }
-        self.current = Some(index);
+impl RecordSink for Point {
+    fn begin(&mut self, _file: u32, log: &str, _input: &str) {
+        self.0.ignore_settings(settings::is_script(log));
     }
 
     fn record(&mut self, place: Place, record: &Record<'_>) {
-        if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
-            point.add(place, record);
-        }
+        self.0.add(place, record);
     }
 
     fn batch(&mut self, batch: &Batch<'_>) {
-        if let Some(point) = self.current.and_then(|index| self.builders.get_mut(index)) {
-            point.add_batch(batch);
-        }
+        self.0.add_batch(batch);
     }
 }
 
-impl Points {
-    /// The points in the order of their first log. A log without records is a point only where its input has no other,
-    /// and one that failed before its first record is none.
-    fn finish(self, inputs: &[Input], reader: &Reader, errors: &[ReadError]) -> Vec<Observed> {
-        let Self { by, all_in, names, builders, replay, .. } = self;
-        let mut seen: Vec<Vec<Observed>> = builders.into_iter().map(PointBuilder::finish_segments).collect();
-        let mut take = |name: &str| {
-            let found = names.get(name).and_then(|index| seen.get_mut(*index));
-            found.map(std::mem::take).unwrap_or_default()
-        };
-        if let Some(name) = all_in {
-            return take(&name);
+/// The points in the order of their first log. A log without records is a point only where its input has no other, and one
+/// that failed before its first record is none.
+fn by_log(
+    mut seen: HashMap<String, Vec<Observed>>,
+    by: PointBy,
+    replay: &Replaying,
+    inputs: &[Input],
+    reader: &Reader,
+    errors: &[ReadError],
+) -> Vec<Observed> {
+    let mut points = Vec::new();
+    for point in group(reader.files(), by) {
+        let mut files =
+            point.files.iter().filter_map(|file| reader.files().get(usize::try_from(*file).ok()?));
+        let failed = files.any(|file| errors.iter().any(|error| error.name == file.name));
+        let mut found = seen.remove(&point.name).unwrap_or_default();
+        if found.is_empty() {
+            found.push(replay.builder(point.name).finish());
         }
-        let mut points = Vec::new();
-        for point in group(reader.files(), by) {
-            let mut files =
-                point.files.iter().filter_map(|file| reader.files().get(usize::try_from(*file).ok()?));
-            let failed = files.any(|file| errors.iter().any(|error| error.name == file.name));
-            let mut found = take(&point.name);
-            if found.is_empty() {
-                found.push(replay.builder(point.name).finish());
-            }
-            points.extend(found.into_iter().filter(|point| point.has_records() || !failed));
-        }
-        // An input in which there was nothing to read is a point too: silence must not pass for consent.
-        for input in inputs.iter().map(Input::name) {
-            let has_logs = reader.files().iter().any(|file| *file.input == *input);
-            let failed = errors.iter().any(|error| Path::new(&error.name).starts_with(&input));
-            if !has_logs && !failed {
-                points.push(replay.builder(input).finish());
-            }
-        }
-        points
+        points.extend(found.into_iter().filter(|point| point.has_records() || !failed));
     }
+    // An input in which there was nothing to read is a point too: silence must not pass for consent.
+    for input in inputs.iter().map(Input::name) {
+        let has_logs = reader.files().iter().any(|file| *file.input == *input);
+        let failed = errors.iter().any(|error| Path::new(&error.name).starts_with(&input));
+        if !has_logs && !failed {
+            points.push(replay.builder(input).finish());
+        }
+    }
+    points
 }
