@@ -135,16 +135,19 @@ impl Seeds<'_> {
     /// Parts, journals and models.
     fn written_by_commands(&self) {
         let target = "--accept-length 3.5 --max-accept-length 6";
-        let log = |name| self.path(Format::Sglang, name);
-        let part = |name| self.path(Format::Part, name);
-        self.accsim(&format!("audit --partial {target} -o"), &[&part("one.json"), &log("ranks.log")]);
+        let server = |name| self.path(Format::Sglang, name);
+        let document = |name| self.path(Format::Part, name);
+        self.accsim(&format!("audit --partial {target} -o"), &[&document("one.json"), &server("ranks.log")]);
         self.accsim(
             &format!("audit --partial {target} -o"),
-            &[&part("vllm.json"), &self.path(Format::Vllm, "vllm.log")],
+            &[&document("vllm.json"), &self.path(Format::Vllm, "vllm.log")],
         );
         let long = self.folder.parent().unwrap().join("long.log");
-        self.accsim(&format!("audit --partial {target} -o"), &[&part("sums.json"), &long]);
-        self.accsim("merge --partial -o", &[&part("both.json"), &part("one.json"), &part("sums.json")]);
+        self.accsim(&format!("audit --partial {target} -o"), &[&document("sums.json"), &long]);
+        self.accsim(
+            "merge --partial -o",
+            &[&document("both.json"), &document("one.json"), &document("sums.json")],
+        );
         let journal = self.path(Format::Journal, "journal");
         self.accsim(
             "audit --json --manifest",
@@ -206,7 +209,7 @@ const MANIFEST_JSON: &str = r#"{"path": "../../long.log", "accept_length": 3.5, 
 {"path": ["../../rounded.log", "../../long.log"], "expect_real": true, "labels": {"team": "red"}}
 "#;
 
-const CONFIGURATION: &str = r#"[recipe]
+const CONFIGURATION: &str = r"[recipe]
 paths = ['.']
 exclude = ['old/**']
 
@@ -220,4 +223,4 @@ path = '*'
 code = 'al-mismatch'
 reason = 'sanctioned'
 expires = '2027-01-31'
-"#;
+";

@@ -130,10 +130,17 @@ pub(crate) struct Ran {
 
 impl Ran {
     fn of(output: Output, met: bool) -> Self {
-        let err = String::from_utf8(output.stderr).expect("text on standard error");
+        let err = String::from_utf8(output.stderr).unwrap();
         assert!(!err.contains("panicked"), "{err}");
         Self { code: output.status.code(), out: output.stdout, err, met }
     }
+}
+
+/// The words of a command line, with the paths that its files are given.
+pub(crate) fn words_with(line: &str, path: impl Fn(&str) -> PathBuf) -> Vec<OsString> {
+    let line = line.replace("TARGET", TARGET);
+    let word = |word: &str| word.strip_prefix('@').map_or_else(|| word.into(), |name| path(name).into());
+    line.split_whitespace().map(word).collect()
 }
 
 /// Files for all commands.
@@ -235,13 +242,7 @@ impl Folder {
 
     /// The words of a command line, with the paths of its files.
     pub(crate) fn words(&self, line: &str) -> Vec<OsString> {
-        self.words_with(line, |name| self.at(name))
-    }
-
-    pub(crate) fn words_with(&self, line: &str, path: impl Fn(&str) -> PathBuf) -> Vec<OsString> {
-        let line = line.replace("TARGET", TARGET);
-        let word = |word: &str| word.strip_prefix('@').map_or_else(|| word.into(), |name| path(name).into());
-        line.split_whitespace().map(word).collect()
+        words_with(line, |name| self.at(name))
     }
 
     pub(crate) fn run(&self, line: &str, fault: Fault) -> Ran {

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::program::{Fault, Folder, READERS, WRITERS, each, mentions, odd, program};
+use super::program::{Fault, Folder, READERS, WRITERS, each, mentions, odd, program, words_with};
 
 /// Commands that read no file.
 const OTHERS: [&str; 8] = [
@@ -86,9 +86,13 @@ fn results_for_places_that_take_none() {
     let places: Vec<&Path> = places.collect();
     each(&new_files(), |(line, files)| {
         for place in &places {
-            let words = folder.words_with(line, |name| {
-                if name.starts_with("out") { place.join(name) } else { folder.at(name) }
-            });
+            let words =
+                words_with(
+                    line,
+                    |name| {
+                        if name.starts_with("out") { place.join(name) } else { folder.at(name) }
+                    },
+                );
             let ran = folder.run_words(&words, Fault::None);
             assert_eq!(ran.code, Some(2), "{line}, {}: {}", place.display(), ran.err);
             // The provenance of a curve comes first, and lies beside it.
@@ -128,7 +132,7 @@ fn names_that_are_no_text() {
                 fs::rename(own.at(name), odd(&own.at(name))).unwrap();
             }
         }
-        let words = own.words_with(line, |name| odd(&own.at(name)));
+        let words = words_with(line, |name| odd(&own.at(name)));
         let ran = own.run_words(&words, Fault::None);
         if AS_TEXT.iter().any(|command| line.starts_with(command)) {
             assert!(ran.code == Some(2) && ran.err.contains("invalid UTF-8"), "{line}: {}", ran.err);
@@ -145,7 +149,7 @@ fn names_that_are_no_text() {
     each(&new_files(), |(line, files)| {
         let own = Folder::new();
         let place = |name: &str| if name.starts_with("out") { odd(&own.at(name)) } else { own.at(name) };
-        let ran = own.run_words(&own.words_with(line, place), Fault::None);
+        let ran = own.run_words(&words_with(line, place), Fault::None);
         if line.starts_with("collect") {
             assert!(ran.code == Some(2) && ran.err.contains("is no name of a curve"), "{line}: {}", ran.err);
             return;
