@@ -62,7 +62,8 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo run --release --example accuracy",
     // They give thousands of files to the release binary: minutes.
     "cargo build --release",
-    "cargo run --release --example hostile",
+    "cargo run --example hostile -- --files 2000 --commands 2",
+    "cargo test --manifest-path tests/api/Cargo.toml",
     // It takes half an hour.
     "cargo run --release --example calibrate",
     "./benches/anchors.sh /dev/shm/logs",
