@@ -228,7 +228,9 @@ pub(crate) fn measure(runner: &Runner, folder: &Path, write: &dyn Fn(&Path, usiz
                 break;
             }
         }
-        given.iter().for_each(|given| fs::remove_dir_all(given.path.parent().unwrap()).unwrap());
+        for given in &given {
+            fs::remove_dir_all(given.path.parent().unwrap()).unwrap();
+        }
         (family.name, times)
     });
     Growth { rows: rows.collect() }

@@ -142,8 +142,8 @@ impl Seeds<'_> {
             &format!("audit --partial {target} -o"),
             &[&part("vllm.json"), &self.path(Format::Vllm, "vllm.log")],
         );
-        let long = self.folder.parent().unwrap().join("long.log");
-        self.accsim(&format!("audit --partial {target} -o"), &[&part("sums.json"), &long]);
+        let beside = self.folder.parent().unwrap().join("long.log");
+        self.accsim(&format!("audit --partial {target} -o"), &[&part("sums.json"), &beside]);
         self.accsim("merge --partial -o", &[&part("both.json"), &part("one.json"), &part("sums.json")]);
         let journal = self.path(Format::Journal, "journal");
         self.accsim(
@@ -206,7 +206,7 @@ const MANIFEST_JSON: &str = r#"{"path": "../../long.log", "accept_length": 3.5, 
 {"path": ["../../rounded.log", "../../long.log"], "expect_real": true, "labels": {"team": "red"}}
 "#;
 
-const CONFIGURATION: &str = r#"[recipe]
+const CONFIGURATION: &str = r"[recipe]
 paths = ['.']
 exclude = ['old/**']
 
@@ -220,4 +220,4 @@ path = '*'
 code = 'al-mismatch'
 reason = 'sanctioned'
 expires = '2027-01-31'
-"#;
+";

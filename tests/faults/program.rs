@@ -130,7 +130,7 @@ pub(crate) struct Ran {
 
 impl Ran {
     fn of(output: Output, met: bool) -> Self {
-        let err = String::from_utf8(output.stderr).expect("text on standard error");
+        let err = String::from_utf8(output.stderr).unwrap();
         assert!(!err.contains("panicked"), "{err}");
         Self { code: output.status.code(), out: output.stdout, err, met }
     }
@@ -238,6 +238,7 @@ impl Folder {
         self.words_with(line, |name| self.at(name))
     }
 
+    #[expect(clippy::unused_self, reason = "a line is of the files of a folder")]
     pub(crate) fn words_with(&self, line: &str, path: impl Fn(&str) -> PathBuf) -> Vec<OsString> {
         let line = line.replace("TARGET", TARGET);
         let word = |word: &str| word.strip_prefix('@').map_or_else(|| word.into(), |name| path(name).into());

@@ -25,10 +25,10 @@ fn an_error_in_the_middle_is_told() {
             assert_eq!(ran.code, Some(2), "{line}, read {number}: {}", ran.err);
             let names = line.split_whitespace().filter_map(|word| word.strip_prefix('@'));
             // A manifest's rows and an archive's entries are named by themselves.
-            let named = names.chain(["a/a.log", "long/long.log"]).any(|name| mentions(&ran.err, name));
+            let is_named = names.chain(["a/a.log", "long/long.log"]).any(|name| mentions(&ran.err, name));
             let said =
                 ran.err.contains("os error 5") || mentions(&String::from_utf8_lossy(&ran.out), "os error 5");
-            assert!(named && said, "{line}, read {number}: {}", ran.err);
+            assert!(is_named && said, "{line}, read {number}: {}", ran.err);
         }
         assert!(met > 0, "{line}: nothing was read");
     });
