@@ -150,10 +150,24 @@ fn skips(skip: &Named, name: &str, version: &str) -> bool {
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
+    resolve: Resolve,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    root: String,
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    dependencies: Vec<String>,
 }
 
 #[derive(Deserialize)]
 struct Package {
+    id: String,
     name: String,
     version: String,
     license: Option<String>,
@@ -172,7 +186,16 @@ fn metadata() -> Vec<Package> {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice::<Metadata>(&output.stdout).unwrap().packages
+    let Metadata { mut packages, resolve } = serde_json::from_slice(&output.stdout).unwrap();
+    // What the package leads to: what is named and asked for by nobody is no part of it.
+    let (mut reached, mut waiting) = (BTreeSet::new(), vec![resolve.root]);
+    while let Some(id) = waiting.pop() {
+        let node = resolve.nodes.iter().find(|node| node.id == id).unwrap();
+        waiting.extend(node.dependencies.iter().filter(|next| !reached.contains(*next)).cloned());
+        reached.insert(id);
+    }
+    packages.retain(|package| reached.contains(&package.id));
+    packages
 }
 
 #[test]
