@@ -125,8 +125,14 @@ fn second_versions_are_those_that_were_weighed() {
     assert_eq!(rules.bans.multiple_versions, "deny");
     // What is built here: Cargo.lock also names what no build has.
     let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for package in metadata() {
-        versions.entry(package.name).or_default().insert(package.version);
+    let words = ["tree", "--locked", "--all-features", "--prefix", "none", "--format", "{p}"];
+    let tree = Command::new(env!("CARGO")).current_dir(root()).args(words).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    for line in String::from_utf8(tree.stdout).unwrap().lines() {
+        if let Some((name, rest)) = line.split_once(" v") {
+            let version = rest.split(' ').next().unwrap();
+            versions.entry(name.to_owned()).or_default().insert(version.to_owned());
+        }
     }
     for (name, versions) in versions.iter().filter(|(_, versions)| versions.len() > 1) {
         let is_weighed = |version: &&String| rules.bans.skip.iter().any(|skip| skips(skip, name, version));
@@ -169,7 +175,6 @@ struct Node {
 struct Package {
     id: String,
     name: String,
-    version: String,
     license: Option<String>,
     source: Option<String>,
     rust_version: Option<String>,
