@@ -303,3 +303,89 @@ fn manual_has_a_page_for_every_command() {
         assert!(page.lines().any(|line| line.starts_with(&format!(".TH accsim-{name} 1 "))), "{page}");
     }
 }
+
+/// A result that went to a file which it is made of would destroy what was measured.
+#[test]
+fn no_command_replaces_what_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let here = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::copy(format!("{root}tests/data/h200/e3k3_al299.log"), here("a.log")).unwrap();
+    std::fs::copy(format!("{root}golden_al/glm5.2_mtp.yaml"), here("glm5.2_mtp.yaml")).unwrap();
+    std::fs::write(here("told.env"), "SGLANG_SIMULATE_ACC_LEN=2.99\n").unwrap();
+    std::fs::write(here("runs.csv"), "path,accept_length\na.log,2.99\n").unwrap();
+    std::fs::write(here("launch.sh"), "python3 -m sglang.launch_server --model-path m\n").unwrap();
+    assert_eq!(code(&run(&format!("audit {} --partial -o {}", here("a.log"), here("part")))), EXIT_OK);
+    let (log, told, runs) = (here("a.log"), here("told.env"), here("runs.csv"));
+    let (part, launch, curve) = (here("part"), here("launch.sh"), here("glm5.2_mtp.yaml"));
+    for (line, file) in [
+        (format!("audit {log} --accept-length 2.99 -o {log}"), &log),
+        (format!("audit {log} --accept-length 2.99 --html {log}"), &log),
+        (format!("audit {log} --accept-length 2.99 --partial -o {log}"), &log),
+        (format!("audit {log} --env {told} -o {told}"), &told),
+        (format!("audit --manifest {runs} -o {runs}"), &runs),
+        (format!("audit --manifest {runs} --journal {runs}"), &runs),
+        (format!("records {log} -o {log}"), &log),
+        (format!("merge {part} -o {part}"), &part),
+        (format!("signoff {log} -o {log}"), &log),
+        (format!("signoff launch-diff {launch} {launch} -o {launch}"), &launch),
+        (format!("curves plot {curve} -o {curve}"), &curve),
+        (format!("throughput calibrate {log} --plot {log}"), &log),
+    ] {
+        let before = std::fs::read(file).unwrap();
+        let output = run(&line);
+        assert_eq!(code(&output), EXIT_FAILED, "{line}: {}", stdout(&output));
+        assert!(stderr(&output).contains("it is an input; name another file"), "{line}: {}", stderr(&output));
+        assert!(std::fs::read(file).unwrap() == before, "{line}");
+    }
+    let twice = run(&format!("audit {log} --accept-length 2.99 --html {0} -o {0}", here("x")));
+    assert!(stderr(&twice).contains("cannot write two results"), "{}", stderr(&twice));
+}
+
+#[test]
+fn only_drawings_go_to_svg_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/h200/e3k3_al299.log");
+    let file = folder.path().join("x.svg");
+    let svg = file.display();
+    for line in [
+        format!("audit {log} --accept-length 2.99 --json -o {svg}"),
+        format!("records {log} -o {svg}"),
+        format!("simulate --accept-length 3 --num-steps 5 --json -o {svg}"),
+        format!("throughput predict {log} --accept-length 2 --json -o {svg}"),
+        format!("throughput calibrate {log} -o {svg}"),
+    ] {
+        let output = run(&line);
+        assert_eq!(code(&output), EXIT_FAILED, "{line}");
+        assert!(stderr(&output).contains("no drawing; name a file of another kind"), "{}", stderr(&output));
+        assert!(!file.exists(), "{line}");
+    }
+    for line in [
+        format!("audit {log} --accept-length 2.99 -o {svg}"),
+        format!("simulate --accept-length 3.5 --num-steps 5 -o {svg}"),
+        format!("throughput predict {log} --accept-length 2,2.5 -o {svg}"),
+        format!("throughput calibrate {log} --plot {svg}"),
+        format!("curves plot glm5.2_mtp -o {svg}"),
+    ] {
+        let output = run(&line);
+        assert_eq!(code(&output), EXIT_OK, "{line}: {}", stderr(&output));
+        assert!(std::fs::read_to_string(&file).unwrap().starts_with("<svg"), "{line}");
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
+/// Headings of groups of flags hold for their own flags alone.
+#[test]
+fn flags_of_the_result_stand_together() {
+    for command in ["audit", "simulate", "signoff", "throughput predict", "throughput calibrate", "records"] {
+        let help = stdout(&run(&format!("{command} --help")));
+        let section = |heading: &str| -> Vec<&str> {
+            let lines = help.lines().skip_while(|line| *line != heading).skip(1);
+            lines.take_while(|line| line.is_empty() || line.starts_with(' ')).collect()
+        };
+        let result = section("The result:").join("\n");
+        let limits = section("Limits on hostile input (per file):").join("\n");
+        assert!(!limits.contains("--format") && !limits.contains("--output"), "{command}: {help}");
+        assert!(result.contains("-o, --output"), "{command}: {help}");
+    }
+}

@@ -230,7 +230,10 @@ fn questions_that_cannot_be_asked() {
         ),
         ("simulate --accept-length 3.51 --num-steps 5 --engine vllm --eagle-topk 2", "SGLang"),
         ("simulate --accept-length 3.51 --num-steps 5 --engine-version 0.5.16", "--engine"),
-        ("simulate --accept-length 3.51 --num-steps 5 --steps 0", "at least 1"),
+        (
+            "simulate --accept-length 3.51 --num-steps 5 --steps 0",
+            "--steps <N>': expected a whole number, 1 or more",
+        ),
         ("simulate --accept-length 3.51 --num-steps 5 --steps 99999999999999999", "2^53"),
         ("simulate --accept-length 3.51 --num-steps 5 --batch 0", "0"),
         ("simulate --env /nowhere/at-all", "cannot read"),

@@ -11,6 +11,7 @@
 // A failed assumption of this program is its end.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr)]
 
+mod growing;
 mod page;
 mod pooled;
 mod run;
@@ -76,7 +77,10 @@ fn main() -> ExitCode {
         }
     }
     let rows = if only.is_some() { Vec::new() } else { pooled::measure(audits) };
-    let faults = [table.beyond_bounds(), pooled::beyond_bounds(&rows)].concat();
+    let grown =
+        if only.is_some() || only_pooled { Vec::new() } else { growing::measure(&auditor, audits / 5) };
+    let faults =
+        [table.beyond_bounds(), growing::beyond_bounds(&grown), pooled::beyond_bounds(&rows)].concat();
     for fault in &faults {
         eprintln!("beyond its bound: {fault}");
     }
@@ -85,7 +89,7 @@ fn main() -> ExitCode {
         let page = if only_pooled {
             page::with_pooled(&std::fs::read_to_string(&path).unwrap(), &rows)
         } else {
-            page::page(&table, &rows, audits)
+            page::page(&table, &grown, &rows, audits)
         };
         std::fs::write(&path, page).unwrap();
     }

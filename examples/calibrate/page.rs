@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::pooled;
 use crate::run::{BATCHES, RANKS};
 use crate::tally::{Cell, NAMED_FROM, Table};
 use crate::truth::{ASKED, SIZES, Truth};
+use crate::{growing, pooled};
 
 const HEAD: &str = "\
 # How often a verdict is wrong
@@ -23,7 +23,7 @@ the same counts. The logs name no random seed, so that the statistics decide
 alone, without replay. ";
 
 /// The page as Markdown.
-pub(crate) fn page(table: &Table, rows: &[pooled::Row], audits: u32) -> String {
+pub(crate) fn page(table: &Table, grown: &[growing::Row], rows: &[pooled::Row], audits: u32) -> String {
     let mut page = HEAD.to_owned();
     let list = |values: &[String]| values.join(", ");
     let targets: Vec<String> =
@@ -47,15 +47,17 @@ pub(crate) fn page(table: &Table, rows: &[pooled::Row], audits: u32) -> String {
     .unwrap();
     page.push_str(
         "\nA truth takes part only where it can be seen: `rounded` and `constant` where they are off by the margin or more, \
-         `real`\nand `multinomial` where a step has more than two lengths, `per-request` where real \
-         acceptance\nscatters at least twice as much, the last two not at batch 1, where a draw for each request is a draw for each \
-         step. At a whole number most laws \
-         coincide, so it stands under *honest* alone.\n",
+         `real`\nand `multinomial` where a step has more than two lengths, `per-request` where real acceptance\nscatters at least \
+         twice as much. At batch 1 a draw for each request is a draw for each step, so `per-request` is left out \
+         there,\nand `real` and `multinomial` have rows of their own: their lines are sums of single draws, which differ in \
+         mean and spread\nalone, and real acceptance may have any. At a whole number most laws coincide, so it stands under \
+         *honest* alone.\n",
     );
     verdicts(&mut page, table);
     mechanisms(&mut page, table);
+    growing::section(&mut page, grown);
     pooled::section(&mut page, rows);
-    let faults = [table.beyond_bounds(), pooled::beyond_bounds(rows)].concat();
+    let faults = [table.beyond_bounds(), growing::beyond_bounds(grown), pooled::beyond_bounds(rows)].concat();
     if !faults.is_empty() {
         page.push_str("\n## Not kept\n\nBeyond what is promised, by more than chance:\n\n");
         for fault in &faults {
@@ -111,7 +113,8 @@ fn mechanisms(page: &mut String, table: &Table) {
     write!(
         page,
         "\n## Mechanisms\n\nPromised: from {NAMED_FROM} lines on the mechanism is named in 999 of 1,000 audits. With fewer lines it \
-         may be `undetermined`, and\nis named wrongly at most once in 20.\n\n\
+         may be `undetermined`, and\nis named wrongly at most once in 20; so it is at batch 1 for `real` and \
+         `multinomial`.\n\n\
          | what the server does | lines | named rightly | undetermined | named wrongly |\n|---|---|---|---|---|\n"
     )
     .unwrap();

@@ -94,7 +94,7 @@ impl Table {
                     if matches!(truth, Truth::Rounded | Truth::Constant) {
                         at_most(cell.consistent, 0.05, "falsely consistent");
                     }
-                    if *lines >= NAMED_FROM {
+                    if *lines >= NAMED_FROM && truth.is_told_apart() {
                         at_most(cell.audits - cell.named_rightly, 0.001, "not named");
                     } else {
                         at_most(cell.wrong(), 0.05, "named wrongly");

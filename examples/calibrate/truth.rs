@@ -1,6 +1,7 @@
 //! What the servers were asked for, and what they really did.
 
 use accsim::audit::Mechanism;
+use accsim::golden::Target;
 use accsim::law::{AcceptanceLaw, RealHead, Setting};
 
 /// Decode lines of each rank.
@@ -10,6 +11,12 @@ pub(crate) const SIZES: [u64; 5] = [10, 30, 100, 300, 1000];
 pub(crate) struct Asked {
     pub(crate) length: f64,
     pub(crate) max: u32,
+}
+
+impl Asked {
+    pub(crate) fn target(&self) -> Target {
+        Target::explicit(self.length, self.max).unwrap()
+    }
 }
 
 /// Values of committed cells: the middle and both ends of an interval, a short and a long draft, and a whole number.
@@ -36,14 +43,18 @@ pub(crate) enum Truth {
     Constant,
     /// Drafts really judged, with the target as their mean.
     Real,
+    /// The same at batch 1.
+    RealAlone,
     /// A draw for each request.
     PerRequest,
     /// Method `multinomial`.
     Multinomial,
+    /// The same at batch 1.
+    MultinomialAlone,
 }
 
 impl Truth {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Honest,
         Self::OffByMargin,
         Self::Rounded,
@@ -51,6 +62,8 @@ impl Truth {
         Self::Real,
         Self::PerRequest,
         Self::Multinomial,
+        Self::RealAlone,
+        Self::MultinomialAlone,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -62,6 +75,8 @@ impl Truth {
             Self::Real => "real, with the target as its mean",
             Self::PerRequest => "per-request",
             Self::Multinomial => "multinomial",
+            Self::RealAlone => "real, with the target as its mean, batch 1",
+            Self::MultinomialAlone => "multinomial, batch 1",
         }
     }
 
@@ -72,10 +87,17 @@ impl Truth {
             Self::OffByMargin => None,
             Self::Rounded => Some(Mechanism::Rounded),
             Self::Constant => Some(Mechanism::Constant),
-            Self::Real => Some(Mechanism::Real),
+            Self::Real | Self::RealAlone => Some(Mechanism::Real),
             Self::PerRequest => Some(Mechanism::PerRequest),
-            Self::Multinomial => Some(Mechanism::Multinomial),
+            Self::Multinomial | Self::MultinomialAlone => Some(Mechanism::Multinomial),
         }
+    }
+
+    /// Whether the mechanism has to be named from enough lines on. At batch 1 a line shows no more than a sum of single
+    /// draws, nearly normal: `multinomial` and real acceptance, whose mean and spread may be anything, differ in these two
+    /// numbers alone, and may be left open.
+    pub(crate) fn is_told_apart(self) -> bool {
+        !matches!(self, Self::RealAlone | Self::MultinomialAlone)
     }
 
     /// Whether this target is among those where it shows: off by the margin or more, or with another spread. At a whole
@@ -96,14 +118,20 @@ impl Truth {
                 let mean = self.law(asked, 0).mean();
                 !is_whole && (mean - asked.length).abs() >= 0.02 * asked.length && mean > 1.0
             }
-            Self::Real | Self::Multinomial => !is_whole && asked.max > 2,
+            Self::Real | Self::RealAlone | Self::Multinomial | Self::MultinomialAlone => {
+                !is_whole && asked.max > 2
+            }
         }
     }
 
-    /// Whether this batch is among those where it differs: at batch 1 a draw for each request is a draw for each step,
-    /// and real acceptance with the spread of `multinomial` prints what that prints.
+    /// Whether this batch is among those where it differs: at batch 1 a draw for each request is a draw for each step, and
+    /// the laws that are hard to tell apart there have rows of their own.
     pub(crate) fn differs_at(self, batch: Option<u32>) -> bool {
-        !matches!(self, Self::PerRequest | Self::Multinomial) || batch != Some(1)
+        match self {
+            Self::PerRequest | Self::Real | Self::Multinomial => batch != Some(1),
+            Self::RealAlone | Self::MultinomialAlone => batch == Some(1),
+            Self::Honest | Self::OffByMargin | Self::Rounded | Self::Constant => true,
+        }
     }
 
     /// The law that writes audit number `number`.
@@ -125,9 +153,9 @@ impl Truth {
                 let (lo, hi) = two.support().into_inner();
                 AcceptanceLaw::Constant(if rounded == lo { hi } else { lo })
             }
-            Self::Real => AcceptanceLaw::Real(real(asked)),
+            Self::Real | Self::RealAlone => AcceptanceLaw::Real(real(asked)),
             Self::PerRequest => AcceptanceLaw::per_request(at_target),
-            Self::Multinomial => AcceptanceLaw::multinomial(at_target),
+            Self::Multinomial | Self::MultinomialAlone => AcceptanceLaw::multinomial(at_target),
         }
     }
 }

@@ -305,7 +305,10 @@ impl PointBuilder {
         if self.scope.by_segment && self.pooled.has_lines() && begins_anew() {
             self.split();
         }
-        if let EngineLine::AtomForced(forced) = line {
+        if let Some(kind) = self.pooled.add(place, line, &self.scope) {
+            let text = format!("{line:?}");
+            self.seen.skipped.add(kind, || place, text.as_bytes());
+        } else if let EngineLine::AtomForced(forced) = line {
             let value = forced.target_accept_len.to_string();
             self.seen.inject(place, EchoedSetting { name: injection::FORCED, value: &value });
             if let Some(length) = forced.draft_length {
@@ -314,10 +317,6 @@ impl PointBuilder {
                     EchoedSetting { name: "num_speculative_tokens", value: &length.to_string() },
                 );
             }
-        }
-        if let Some(kind) = self.pooled.add(place, line, &self.scope) {
-            let text = format!("{line:?}");
-            self.seen.skipped.add(kind, || place, text.as_bytes());
         }
     }
 
@@ -336,7 +335,7 @@ impl PointBuilder {
     pub(super) fn add_rest(&mut self, file: u32, rest: Rest) {
         self.begin_file(file);
         if let Some(replay) = self.replay.take() {
-            self.seen.replay = Some(replay.finish());
+            self.seen.replay = Some(replay.finish().of_sums());
         }
         self.rests.push((file, rest));
     }
@@ -788,7 +787,8 @@ impl Observed {
     }
 
     /// Whether the point is judged by sums: of another engine than SGLang, or without lines of it.
-    pub(super) fn is_pooled(&self) -> bool {
+    #[must_use]
+    pub fn is_pooled(&self) -> bool {
         match self.engine {
             Some(engine) if engine != Engine::Sglang => true,
             Some(_) => self.decode_lines() == 0 && !self.pooled.is_empty(),

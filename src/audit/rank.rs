@@ -11,7 +11,7 @@ use super::rates::Rates;
 use super::recent::{self, Recent, Slots};
 use super::speed::{self, BinKey, RecentBins, Speed};
 use super::tally::{self, Cell, Tally};
-use super::trace::{self, Entry, Lag, Sums, Trace};
+use super::trace::{self, Chain, Entry, Lag, Trace};
 use super::values::Values;
 
 /// Kinds of lines that one point counts apart (48 bytes each); real logs have thousands.
@@ -120,15 +120,8 @@ pub(super) struct CalmRun<'a> {
     calm: Calm,
     kinds: Slots<'a, u64, RECENT_KINDS>,
     bins: RecentBins<'a>,
-    sums: Sums<u64>,
-    hundredths: u64,
-}
-
-/// What the lines of a run add up to.
-pub(super) struct RunSums {
-    pairs: Sums<u64>,
-    earlier: u32,
-    hundredths: u64,
+    /// The values.
+    chain: Chain,
 }
 
 impl CalmRun<'_> {
@@ -153,14 +146,13 @@ impl CalmRun<'_> {
         let Some(bin) = self.bins.get(self.calm.bin, tps) else { return false };
         *kind += 1;
         bin.add(tps, hundredths);
-        self.sums.add(self.calm.earlier, hundredths);
-        self.hundredths += u64::from(hundredths);
-        self.calm.earlier = hundredths;
+        self.chain.add(hundredths);
         true
     }
 
-    pub(super) fn end(self) -> RunSums {
-        RunSums { pairs: self.sums, earlier: self.calm.earlier, hundredths: self.hundredths }
+    /// The values of its lines.
+    pub(super) fn end(self) -> Chain {
+        self.chain
     }
 }
 
@@ -261,18 +253,17 @@ impl Gather {
             calm: self.calm,
             kinds: self.recent.slots()?,
             bins: self.rank.speed.recent()?,
-            sums: Sums::default(),
-            hundredths: 0,
+            chain: Chain::behind(self.calm.earlier),
         })
     }
 
-    /// Ends a run, the last line of which had this time.
-    pub(super) fn end_run(&mut self, run: &RunSums, time: Time) {
-        let RunSums { pairs, earlier, hundredths } = *run;
-        self.rank.decode_lines += pairs.pairs();
-        self.rank.trace.add_calm(pairs.pairs(), hundredths);
-        self.rank.lag.add_sums(pairs);
-        self.calm.earlier = earlier;
+    /// Ends a run with these values, the last line of which had this time.
+    pub(super) fn end_run(&mut self, values: &Chain, time: Time) {
+        let (lines, hundredths) = values.values();
+        self.rank.decode_lines += lines;
+        self.rank.trace.add_calm(lines, hundredths);
+        self.rank.lag.add_chain(values);
+        self.calm.earlier = values.last();
         self.time = time;
     }
 

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::evidence::{Pool, ServerStart, Tags};
 use crate::golden::Target;
 use crate::law::{AcceptanceLaw, Setting};
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplayReason};
 
 use super::decision::{MIN_LINES, Reason, Verdict};
 use super::dispersion::LatticeCheck;
@@ -92,6 +92,11 @@ pub struct PointReport {
 }
 
 impl PointReport {
+    /// What a reader is told of the server's own draws: nothing where no line could show them, though it was looked for.
+    pub(crate) fn told_replay(&self) -> Option<&Replay> {
+        self.replay.as_ref().filter(|replay| replay.reason != Some(ReplayReason::OtherEvidence))
+    }
+
     /// Whether more lines of a growing log would leave the verdict as it is.
     #[must_use]
     pub fn is_settled(&self) -> bool {

@@ -183,7 +183,7 @@ pub(super) struct Lag {
 
 /// Sums over pairs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums<T> {
+struct Sums<T> {
     pairs: u64,
     earlier: T,
     later: T,
@@ -197,9 +197,9 @@ const LATEST: u64 = 1 << 20;
 const SMALL: u32 = 1 << 20;
 
 impl Lag {
-    /// Adds the sums of other pairs.
-    pub(super) fn add_sums(&mut self, sums: Sums<u64>) {
-        self.sums = self.sums.and(sums);
+    /// Adds the pairs of values that follow on each other.
+    pub(super) fn add_chain(&mut self, chain: &Chain) {
+        self.sums = self.sums.and(chain.pairs());
     }
 
     #[inline]
@@ -260,16 +260,61 @@ impl Lag {
     }
 }
 
-impl Sums<u64> {
-    /// How many pairs.
-    pub(super) fn pairs(&self) -> u64 {
-        self.pairs
+/// Sums over values that follow on each other. Each is the later one of a pair and the earlier one of the next, so half of
+/// the sums over the pairs follow from the others. At most as many values as a block has lines, each below 2^16.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chain {
+    /// The value before the first.
+    before: u32,
+    last: u32,
+    values: u64,
+    sum: u64,
+    squares: u64,
+    products: u64,
+}
+
+impl Chain {
+    /// Of values that follow on this one.
+    pub(super) fn behind(before: u32) -> Self {
+        Self { before, last: before, values: 0, sum: 0, squares: 0, products: 0 }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, value: u32) {
+        let (last, value) = (u64::from(std::mem::replace(&mut self.last, value)), u64::from(value));
+        self.values += 1;
+        self.sum += value;
+        self.squares += value * value;
+        self.products += last * value;
+    }
+
+    /// How many values, and their sum.
+    pub(super) fn values(&self) -> (u64, u64) {
+        (self.values, self.sum)
+    }
+
+    /// The last one.
+    pub(super) fn last(&self) -> u32 {
+        self.last
+    }
+
+    /// The sums over the pairs.
+    fn pairs(&self) -> Sums<u64> {
+        let (before, last) = (u64::from(self.before), u64::from(self.last));
+        Sums {
+            pairs: self.values,
+            earlier: self.sum + before - last,
+            later: self.sum,
+            earlier_squares: self.squares + before * before - last * last,
+            later_squares: self.squares,
+            products: self.products,
+        }
     }
 }
 
 impl<T: From<u32> + Copy + AddAssign + Mul<Output = T>> Sums<T> {
     #[inline]
-    pub(super) fn add(&mut self, earlier: u32, later: u32) {
+    fn add(&mut self, earlier: u32, later: u32) {
         let (earlier, later) = (T::from(earlier), T::from(later));
         self.pairs += 1;
         self.earlier += earlier;
@@ -316,6 +361,22 @@ mod tests {
         constant.add(350, 350);
         assert_eq!(constant.correlation(), None);
         assert_eq!(Lag::default().correlation(), None);
+    }
+
+    #[test]
+    fn a_chain_is_its_pairs() {
+        let values = [351, 347, 360, 351, 351, 299];
+        let (mut one_by_one, mut at_once) = (Lag::default(), Lag::default());
+        let mut chain = Chain::behind(320);
+        at_once.add_chain(&chain);
+        assert_eq!(at_once.raw(), one_by_one.raw());
+        for (earlier, later) in [320].iter().chain(&values).zip(&values) {
+            one_by_one.add(*earlier, *later);
+            chain.add(*later);
+        }
+        at_once.add_chain(&chain);
+        assert_eq!(at_once.raw(), one_by_one.raw());
+        assert_eq!((chain.values(), chain.last()), ((6, values.iter().sum::<u32>().into()), 299));
     }
 
     #[test]

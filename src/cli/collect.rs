@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::format::FormatFlags;
+use super::format::{FormatFlags, RESULT};
 use super::limits::LimitFlags;
 use super::output::whole_file;
 use super::{Exit, Global};
@@ -38,7 +38,7 @@ pub(crate) struct CollectArgs {
     matrix: Option<PathBuf>,
 
     /// Curve file to write; its provenance goes into the folder provenance beside it
-    #[arg(short, long, value_name = "CURVE.yaml", requires = "matrix")]
+    #[arg(short, long, value_name = "CURVE.yaml", requires = "matrix", help_heading = RESULT)]
     output: Option<PathBuf>,
 
     /// Count for this model alone, by the counters' label `model_name`

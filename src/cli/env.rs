@@ -6,6 +6,7 @@ use anyhow::{bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
+use super::format::RESULT;
 use super::number::{decimal, whole};
 use super::select::CellFlags;
 use super::{Exit, Global, catalogue};
@@ -74,11 +75,11 @@ pub(crate) struct EnvArgs {
     two_model: bool,
 
     /// Format of the settings [default: export; args for vllm and atom]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help_heading = RESULT)]
     format: Option<Format>,
 
     /// The same as --format json
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     json: bool,
 }
 

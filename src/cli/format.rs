@@ -2,15 +2,19 @@
 
 use clap::{Args, ValueEnum};
 
+/// Heading of the flags that say how a result is printed and where it goes. Each of them names it: the heading of a group
+/// of flags before them would hold for them else.
+pub(crate) const RESULT: &str = "The result";
+
 /// How a result is printed.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct FormatFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = RESULT)]
     format: TextFormat,
 
     /// The same as --format json
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     json: bool,
 }
 
@@ -33,11 +37,11 @@ impl FormatFlags {
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ReportFlags {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = RESULT)]
     format: ReportFormat,
 
     /// The same as --format json
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     json: bool,
 }
 

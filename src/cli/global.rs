@@ -30,12 +30,12 @@ pub(crate) struct Global {
     #[arg(long, value_name = "N", global = true, value_parser = whole::<u16>(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Say less: no notes and no progress on stderr
+    /// Say less: no notes and no progress on stderr, no plots below the numbers of throughput
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Say more: an audit shows each of several points in full; audit and throughput draw plots; audit and records show on
-    /// stderr the first 100 lines that they skip, each with its place and why
+    /// Say more: an audit shows each of several points in full, with plots; throughput draws all its plots in place of one;
+    /// audit and records show on stderr the first 100 lines that they skip, each with its place and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }

@@ -1,6 +1,7 @@
 //! The command line: flags in, library call, report out, exit code. One file per command, and nothing here that is
 //! worth a unit test of its own.
 
+mod apart;
 mod audit;
 mod catalogue;
 mod collect;

@@ -4,10 +4,24 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{anyhow, ensure};
 
 /// Writes to `out`, or to the file that was named.
 pub(crate) fn write_to(
+    file: Option<&Path>,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    ensure!(
+        !is_svg(file),
+        "cannot write {}: what was asked for is no drawing; name a file of another kind",
+        file.unwrap_or(Path::new("")).display()
+    );
+    write_drawing(file, out, write)
+}
+
+/// As [`write_to`], for what is written as SVG.
+pub(crate) fn write_drawing(
     file: Option<&Path>,
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -23,7 +37,20 @@ pub(crate) fn write_to(
         write(&mut buffer)?;
         buffer.flush()
     });
-    written.with_context(|| format!("cannot write {}", file.display()))
+    written.map_err(|error| refused(file, error))
+}
+
+/// Why a file could not be written, in the words of whoever named it.
+fn refused(file: &Path, error: io::Error) -> anyhow::Error {
+    let name = file.display();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        _ if file.is_dir() => anyhow!("cannot write {name}: it is a folder; name a file in it"),
+        Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.exists() => {
+            anyhow!("cannot write {name}: there is no folder {}; make it first", folder.display())
+        }
+        _ => anyhow::Error::new(error).context(format!("cannot write {name}")),
+    }
 }
 
 /// As [`write_to`], for texts that may have colours: a file is no terminal and gets none.
@@ -44,46 +71,6 @@ pub(crate) fn plain(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io:
     let mut text = Vec::new();
     write(&mut text)?;
     Ok(anstream::adapter::strip_bytes(&text).into_vec())
-}
-
-/// Refuses results that would replace an input or each other, before anything is read or written. What is no regular file (a
-/// device, a pipe) loses nothing.
-pub(crate) fn apart<'a>(
-    inputs: impl IntoIterator<Item = &'a Path>,
-    outputs: impl IntoIterator<Item = Option<&'a Path>>,
-) -> anyhow::Result<()> {
-    let inputs: Vec<PathBuf> = inputs.into_iter().filter_map(|input| fs::canonicalize(input).ok()).collect();
-    let mut taken: Vec<PathBuf> = Vec::new();
-    for output in outputs.into_iter().flatten() {
-        if fs::metadata(output).is_ok_and(|kind| !kind.is_file()) {
-            continue;
-        }
-        let place = place(output);
-        ensure!(
-            !inputs.contains(&place),
-            "cannot write {}: it is an input; name another file",
-            output.display()
-        );
-        ensure!(
-            !taken.contains(&place),
-            "cannot write two results to {}: name another file",
-            output.display()
-        );
-        taken.push(place);
-    }
-    Ok(())
-}
-
-/// Where a file is or will be.
-fn place(file: &Path) -> PathBuf {
-    if let Ok(known) = fs::canonicalize(file) {
-        return known;
-    }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (fs::canonicalize(folder), file.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => file.to_owned(),
-    }
 }
 
 /// Whether a result that goes there is to be a drawing: the name ends in `.svg`.
@@ -146,16 +133,27 @@ mod tests {
     }
 
     #[test]
-    fn no_result_replaces_an_input_or_another_result() {
+    fn a_drawing_is_asked_for_by_name_and_nothing_else_gets_it() {
         let folder = tempfile::tempdir().unwrap();
-        let (log, new) = (folder.path().join("a.log"), folder.path().join("b.txt"));
-        fs::write(&log, "log").unwrap();
-        let same = folder.path().join(".").join("a.log");
-        assert!(apart([log.as_path()], [Some(new.as_path()), None]).is_ok());
-        let refused = apart([log.as_path()], [Some(same.as_path())]).unwrap_err();
-        assert!(refused.to_string().ends_with("it is an input; name another file"), "{refused}");
-        let refused = apart([log.as_path()], [Some(new.as_path()), Some(new.as_path())]).unwrap_err();
-        assert!(refused.to_string().starts_with("cannot write two results to"), "{refused}");
+        let file = folder.path().join("report.svg");
+        let refused = write_to(Some(&file), &mut io::sink(), |out| out.write_all(b"{}")).unwrap_err();
+        assert!(refused.to_string().ends_with("is no drawing; name a file of another kind"), "{refused}");
+        assert!(!file.exists());
+        write_drawing(Some(&file), &mut io::sink(), |out| out.write_all(b"<svg/>")).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"<svg/>");
+    }
+
+    #[test]
+    fn says_what_stands_in_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &Path| {
+            let refused = write_to(Some(file), &mut io::sink(), |out| out.write_all(b"text")).unwrap_err();
+            format!("{refused:#}")
+        };
+        let found = write(folder.path());
+        assert!(found.ends_with("it is a folder; name a file in it"), "{found}");
+        let found = write(&folder.path().join("new/report.txt"));
+        assert!(found.contains("there is no folder ") && found.ends_with("make it first"), "{found}");
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use super::apart::apart_from_logs;
+use super::format::RESULT;
 use super::limits::LimitFlags;
 use super::output::write_to;
 use super::progress::ProgressLine;
@@ -32,11 +34,11 @@ pub(crate) struct RecordsArgs {
     kinds: Vec<Kind>,
 
     /// How to print a record
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = RESULT)]
     format: Format,
 
     /// Write the records to FILE in place of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 
     #[command(flatten)]
@@ -133,29 +135,31 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    apart_from_logs(&args.paths, [args.output.as_deref()])?;
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let progress = ProgressLine::show(reader.progress(), global.quiet);
     let mut errors = Vec::new();
+    let mut found = false;
     let mut skipped = global.verbose.then(SkippedReport::default);
     write_to(args.output.as_deref(), out, |out| {
         errors = match args.format {
             Format::Jsonl => {
                 let mut write =
                     |file: &str, line: u64, record: &Record<'_>| write_record(out, file, line, record);
-                read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?
+                read(args, &mut reader, &inputs, skipped.as_mut(), &mut found, &mut write)?
             }
             Format::Csv => {
                 let mut table = RecordTable::new(out)?;
                 let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
-                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
+                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut found, &mut write)?;
                 table.finish()?;
                 errors
             }
             Format::Parquet => {
                 let mut table = RecordFile::new(out)?;
                 let mut write = |file: &str, line: u64, record: &Record<'_>| table.write(file, line, record);
-                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut write)?;
+                let errors = read(args, &mut reader, &inputs, skipped.as_mut(), &mut found, &mut write)?;
                 table.finish()?;
                 errors
             }
@@ -172,7 +176,19 @@ pub(crate) fn run(
     for passed in reader.passed_over().iter().filter(|_| !global.quiet) {
         let _ = writeln!(err, "note: {passed}");
     }
+    if !found && errors.is_empty() && !global.quiet {
+        let _ = writeln!(err, "note: {}", nothing(args));
+    }
     Ok(if errors.is_empty() { Exit::Ok } else { Exit::Failed })
+}
+
+/// Why a reader of the result finds nothing.
+fn nothing(args: &RecordsArgs) -> &'static str {
+    if args.kinds.is_empty() {
+        "no record was found; give the log that the server itself wrote, not a client's summary"
+    } else {
+        "no record of the kinds asked for was found; leave --kind away to see the others"
+    }
 }
 
 /// Writes one record: the name of its file, its line, itself.
@@ -184,6 +200,7 @@ fn read(
     reader: &mut Reader,
     inputs: &[Input],
     skipped: Option<&mut SkippedReport>,
+    found: &mut bool,
     write: &mut WriteRecord<'_>,
 ) -> io::Result<Vec<ReadError>> {
     let wanted = if args.kinds.is_empty() {
@@ -194,6 +211,7 @@ fn read(
     let mut sink = Wanted {
         kinds: wanted,
         skipped,
+        found,
         write,
         written: Ok(()),
         progress: reader.progress(),
@@ -212,6 +230,8 @@ struct Wanted<'a, 'w> {
     kinds: Vec<RecordKind>,
     /// Where skipped lines are told of.
     skipped: Option<&'a mut SkippedReport>,
+    /// Whether any was handed on.
+    found: &'a mut bool,
     write: &'a mut WriteRecord<'w>,
     written: io::Result<()>,
     progress: Arc<Progress>,
@@ -264,6 +284,7 @@ impl RecordSink for Wanted<'_, '_> {
             report.add(&self.file, place.line, skipped.reason.name(), skipped.text);
         }
         if self.kinds.contains(&record.kind()) {
+            *self.found = true;
             self.written = (self.write)(&self.file, place.line, record);
             if self.written.is_err() {
                 self.progress.stop();

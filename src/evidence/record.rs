@@ -88,6 +88,36 @@ pub trait RecordSink {
     fn batch(&mut self, batch: &Batch<'_>) {
         batch.for_each(&mut |place, record| self.record(place, record));
     }
+
+    /// That log has ended.
+    fn end(&mut self) {}
+}
+
+/// `None` takes nothing.
+impl<S: RecordSink> RecordSink for Option<S> {
+    fn begin(&mut self, file: u32, name: &str, input: &str) {
+        if let Some(sink) = self {
+            sink.begin(file, name, input);
+        }
+    }
+
+    fn record(&mut self, place: Place, record: &Record<'_>) {
+        if let Some(sink) = self {
+            sink.record(place, record);
+        }
+    }
+
+    fn batch(&mut self, batch: &Batch<'_>) {
+        if let Some(sink) = self {
+            sink.batch(batch);
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(sink) = self {
+            sink.end();
+        }
+    }
 }
 
 /// One decode line: what `decode_log_interval` verify steps of one scheduler added up to.

@@ -350,7 +350,9 @@ fn unknown(same_prefix: &[String], nearest: &[String], known: usize) -> String {
     match (same_prefix, nearest) {
         ([_, ..], _) => format!("; this prefix has {}", same_prefix.join(", ")),
         ([], [_, ..]) => format!("; the nearest names are {}", nearest.join(", ")),
-        ([], []) => format!("; none of the {known} known curves has a similar name"),
+        ([], []) => format!(
+            "; none of the {known} known curves has a similar name (accsim curves list names them all)"
+        ),
     }
 }
 

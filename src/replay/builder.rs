@@ -129,6 +129,16 @@ impl Default for Arrivals {
 pub struct ReplayEvidence {
     pub(super) runs: Vec<RunOutcome>,
     pub(super) options: ReplayOptions,
+    /// Of later lines only sums are known.
+    pub(super) is_summed: bool,
+}
+
+impl ReplayEvidence {
+    /// The same of a point of whose later lines only sums are known: nobody can follow their draws.
+    #[must_use]
+    pub(crate) fn of_sums(self) -> Self {
+        Self { is_summed: true, ..self }
+    }
 }
 
 impl ReplayBuilder {
@@ -241,7 +251,7 @@ impl ReplayBuilder {
         if self.run.has_lines() || self.done.is_empty() {
             self.done.push(self.run.finish(&self.options, &mut self.pool));
         }
-        ReplayEvidence { runs: self.done, options: self.options }
+        ReplayEvidence { runs: self.done, options: self.options, is_summed: false }
     }
 
     fn rank(&mut self, rank: usize) -> Option<&mut RankState> {

@@ -56,6 +56,9 @@ impl ReplayEvidence {
     /// an accept length: what could not be laid against draws at all is proved by nobody.
     #[must_use]
     pub fn conclude(&self, claim: Option<&Claim>, lines: u64) -> Replay {
+        if self.is_summed {
+            return self.unavailable(ReplayReason::Summed);
+        }
         let runs: Vec<&RunOutcome> = self.runs.iter().filter(|run| run.lines > 0).collect();
         let Some(first) = runs.first() else { return self.unavailable(ReplayReason::NoLines) };
         if runs.iter().any(|run| run.seed.is_none()) {
@@ -193,7 +196,8 @@ impl ReplayEvidence {
         Replay { law: None, log10_chance, ..followed }
     }
 
-    fn unavailable(&self, reason: ReplayReason) -> Replay {
+    /// No proof, for this reason.
+    pub(crate) fn unavailable(&self, reason: ReplayReason) -> Replay {
         Replay {
             status: ReplayStatus::Unavailable,
             seed: self.seed(),

@@ -68,6 +68,10 @@ pub enum ReplayReason {
     GivenSeed,
     /// Windows of so many steps are not replayed.
     IntervalTooLong,
+    /// Of later lines only sums are known: each draw depends on all draws before it.
+    Summed,
+    /// Sums of other engines' lines, of counters or of requests are judged: they do not show draws in their order.
+    OtherEvidence,
 }
 
 impl Replay {

@@ -6,6 +6,16 @@ use super::profile::{Check, Profile};
 use super::rules;
 
 /// Decides each rule, in the profile's order. What is missing makes an item undecidable and never true.
+///
+/// ```
+/// use accsim::signoff::{Profile, Run, Status, decide};
+///
+/// let profile = Profile::builtin("agentx").ok_or("no such profile")?;
+/// let signoff = decide(&profile, &Run::default());
+/// assert_eq!(signoff.status(), Status::CannotDecide);
+/// assert!(signoff.items.iter().all(|item| item.status == Status::CannotDecide));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn decide(profile: &Profile, run: &Run) -> Signoff {
     let items = profile.rules.iter().map(|rule| {

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::json::JsonFault;
 use super::sim::{Percentiles, Request};
 
 /// Most requests that are read.
@@ -44,8 +45,8 @@ pub struct Timed {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Not JSON, or not with these fields.
-    #[error("not what a client measured")]
-    Syntax(#[from] serde_json::Error),
+    #[error("not what a client measured: {0}")]
+    Syntax(JsonFault),
     /// A number that no client measures.
     #[error("phase {phase}, request {request}: {what}")]
     Request {
@@ -88,7 +89,7 @@ struct FilePhase {
 /// Reads the JSON of a client: `{"phases": [{"concurrency", "start", "end", "stop", "req": [[start, end, input, output, ..], ..]}]}`,
 /// times in Unix seconds.
 pub fn read_client(text: &[u8]) -> Result<ClientRun, ClientError> {
-    let file: File = serde_json::from_slice(text)?;
+    let file: File = serde_json::from_slice(text).map_err(|error| ClientError::Syntax(error.into()))?;
     if file.phases.iter().map(|phase| phase.req.len()).sum::<usize>() > MOST_REQUESTS {
         return Err(ClientError::TooMany);
     }

@@ -13,6 +13,7 @@ mod closed_form;
 mod compare;
 mod contexts;
 mod fit;
+mod json;
 mod lengths;
 mod linear;
 mod model;
@@ -31,6 +32,7 @@ pub use calibrate::{CalibrateError, Options, calibrate};
 pub use client::{ClientError, ClientRun, Phase, Timed, read_client};
 pub use closed_form::{Demand, NoSteadyState, Steady, open_loop};
 pub use compare::{CompareError, Comparison, PhaseFigures, check_against, compare};
+pub use json::JsonFault;
 pub use lengths::{Lengths, LengthsError};
 pub use model::{
     Coefficient, Fitted, IDENTIFIED, Law, Level, Loose, MODEL_KIND, MODEL_VERSION, Merged, Missing, Model,

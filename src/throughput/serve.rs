@@ -40,6 +40,20 @@ fn join(missing: &[Missing]) -> String {
 }
 
 /// The server of a model at a draft length, with the limits that its logs state.
+///
+/// ```
+/// use accsim::law::{AcceptanceLaw, Setting};
+/// use accsim::throughput::sim::{Traffic, simulate};
+/// use accsim::throughput::{Lengths, read_model, server};
+///
+/// let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json")?)?;
+/// let law = AcceptanceLaw::match_expected(Setting::new(3.51, 6)?);
+/// let server = server(&model, 5, law)?;
+/// let traffic = Traffic::closed(16, Lengths::fixed(512), Lengths::fixed(512), 60.0);
+/// let outcome = simulate(&server, &traffic, 1, 0)?;
+/// assert!((outcome.steady_tps() / 4897.0 - 1.0).abs() < 0.02);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn server(model: &Model, drafts: u32, acceptance: AcceptanceLaw) -> Result<Server, ServeError> {
     let law = model.law(drafts).ok_or(ServeError::NoLaw {
         what: if drafts == 0 { "without speculation" } else { "with speculation" },

@@ -503,6 +503,22 @@ fn hostile_numbers_do_no_harm() {
     }
 }
 
+/// What is missing there is not the largest accept length; and a log without lines takes no verdict from the others.
+#[test]
+fn a_length_alone_is_enough_where_no_line_shows_one() {
+    let empty = file("length-empty.log", "");
+    let prose = file("length-prose.log", "not a log\n");
+    for log in [empty.as_path(), prose.as_path(), Path::new("base.log")] {
+        let output = run(&format!("audit {} --accept-length 3.51", log.display()));
+        assert_eq!(output.status.code(), Some(3), "{}: {}", log.display(), text(&output.stderr));
+    }
+    let both = run(&format!("audit e3k5_al351.log {} --accept-length 3.51 --json", empty.display()));
+    assert_eq!(both.status.code(), Some(3));
+    let document = json(&both);
+    assert_eq!(document["points"][0]["verdict"], "consistent");
+    assert_eq!(document["points"][1]["verdict"], "insufficient");
+}
+
 /// A gate on a wrong folder must not pass: nothing was shown.
 #[test]
 fn an_empty_folder_is_no_evidence() {

@@ -47,8 +47,10 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "SCREENSHOTS=overwrite cargo test --manifest-path tests/browser/Cargo.toml",
     // It installs; `.ci/python` does the same in an environment of its own.
     "pip install ./python",
-    // It serves a book until it is told to stop.
-    "mdbook serve --open",
+    // They install mdBook and serve the book until told to stop; `.ci/book` builds it.
+    "python3 -m venv target/mdbook",
+    "target/mdbook/bin/pip install --no-deps --require-hashes -r .ci/mdbook.txt",
+    "target/mdbook/bin/mdbook serve --open",
     // They write files where they are run; tests/reports/html.rs runs their like elsewhere.
     "accsim audit tests/data/h200/e3k5_al351.log tests/data/h200/dp2_k5_al351.log --accept-length 3.51 --html audit.html",
     "accsim audit tests/data/h200/e3k5_al351.log --accept-length 3.51 -o audit.svg",

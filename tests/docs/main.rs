@@ -13,6 +13,7 @@
 
 mod book;
 mod console;
+mod release;
 
 use std::fs;
 use std::path::{Path, PathBuf};

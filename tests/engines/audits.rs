@@ -465,3 +465,21 @@ fn an_evaluation_with_rates_is_told_by_its_configuration() {
     assert_eq!(exit, Exit::Wrong, "{document:#}");
     assert!(codes(&document).contains(&"simulation-in-eval"), "{document:#}");
 }
+
+#[test]
+fn a_proof_that_is_asked_for_is_missed_where_no_line_shows_draws() {
+    let log =
+        simulated("--accept-length 3.51 --max-accept-length 6 --engine vllm --lines 40 --running-req 8");
+    let (exit, document) = audit(&log, TARGET);
+    let point = &document["points"][0];
+    assert_eq!((exit, &point["replay"]["status"]), (Exit::Ok, &Value::from("unavailable")), "{document:#}");
+    assert!(
+        point["replay"]["reason"].as_str().unwrap().contains("do not show a server's draws"),
+        "{document:#}"
+    );
+    let (exit, document) = audit(&log, &format!("{TARGET} --replay require"));
+    let point = &document["points"][0];
+    assert_eq!((exit, &point["verdict"]), (Exit::Undecided, &Value::from("insufficient")), "{document:#}");
+    let (exit, document) = audit(&log, &format!("{TARGET} --replay off"));
+    assert_eq!((exit, &document["points"][0]["replay"]), (Exit::Ok, &Value::Null));
+}

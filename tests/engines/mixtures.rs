@@ -106,3 +106,25 @@ fn another_engine_in_the_folder_is_counted() {
     });
     assert!(said, "{document:#}");
 }
+
+#[test]
+fn windows_of_two_engines_in_one_log_are_not_added_up() {
+    let one = vllm(3.51, 1);
+    let other = simulated(
+        "--accept-length 2.78 --max-accept-length 6 --engine atom --lines 40 --running-req 8 --seed 2",
+    );
+    let (exit, alone) = audit(&one, TARGET);
+    assert_eq!(exit, Exit::Ok, "{alone:#}");
+    let (exit, both) = audit(&format!("{one}{other}"), TARGET);
+    assert_eq!(exit, Exit::Ok, "{both:#}");
+    for figure in ["engine", "spec_lines", "steps", "accept_len", "gen_throughput_tps"] {
+        assert_eq!(both["points"][0][figure], alone["points"][0][figure], "{figure}");
+    }
+    assert!(codes(&both).contains(&"multiple-servers"), "{both:#}");
+    // The engine's own lines say how busy vLLM was; what decides is whose lines show acceptance first.
+    let busy: String =
+        one.lines().filter(|line| line.contains("Engine 000")).map(|line| format!("{line}\n")).collect();
+    assert!(!busy.is_empty());
+    let (exit, behind) = audit(&format!("{busy}{other}"), "--accept-length 2.78 --max-accept-length 6");
+    assert_eq!((exit, &behind["points"][0]["engine"]), (Exit::Ok, &Value::from("atom")), "{behind:#}");
+}

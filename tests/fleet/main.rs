@@ -6,10 +6,14 @@
 
 mod bounded;
 mod engines;
+mod guards;
+mod journal;
 mod manifest;
 mod parts;
+mod rows;
 #[path = "../common/schema.rs"]
 mod schema;
+mod trees;
 
 use std::fs;
 use std::path::Path;

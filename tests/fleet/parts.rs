@@ -234,6 +234,10 @@ fn what_is_damaged_or_newer_is_refused_by_name_and_the_rest_kept() {
         assert!(errors.contains("bad.json") && errors.contains(said), "{said}: {errors}");
     };
     check(&good.replacen("\"accsim_part\":1", "\"accsim_part\":2", 1), "version 2");
+    check(&good.replacen("\"accsim_part\":1", "\"accsim_part\":0", 1), "version 0");
+    // A point that is gone.
+    let end = good.find("\n],\"sum\"").unwrap();
+    check(&format!("{}{}", &good[..=good.find('[').unwrap()], &good[end..]), "damaged");
     check("", "ends early");
     check("{}", "not a part");
     check(&good[..good.len() / 2], "ends early");

@@ -88,7 +88,7 @@ fn refusals_name_what_exists() {
         ),
         (
             Query::new("gpt-oss", "mtp", 3),
-            "no golden curve 'gpt-oss_mtp'; none of the 12 known curves has a similar name",
+            "no golden curve 'gpt-oss_mtp'; none of the 12 known curves has a similar name (accsim curves list names them all)",
         ),
         (Query::new("glm5.3", "mtp", 2), "no golden cell for draft length 2; glm5.3_mtp (thinking_on) has 3"),
         (Query::new("dsv4", "mtp", 0), "no golden cell for draft length 0; dsv4_mtp (thinking_on) has 1-8"),

@@ -132,16 +132,18 @@ fn drawings_are_files_that_parse() {
 }
 
 #[test]
-fn terminals_have_small_plots_when_asked() {
+fn terminals_have_small_plots() {
     let folder = logs().join("../throughput");
     for line in [
         "throughput predict h200_k3_k5.json --draft-length 5 --accept-length 2,3.51",
         "throughput pareto signoff_points.csv --x e2e_p75_s --y tps_per_gpu",
     ] {
-        let plain = stdout(&program(&folder, line).output().unwrap());
+        let plain = stdout(&program(&folder, &format!("{line} -q")).output().unwrap());
         let drawn = stdout(&program(&folder, &format!("{line} -v")).output().unwrap());
         assert!(drawn.starts_with(&plain) && !plain.contains('└'), "{line}");
         assert!(drawn.contains('└') && drawn.contains('•'), "{drawn}");
+        let first = stdout(&program(&folder, line).output().unwrap());
+        assert!(drawn.starts_with(&first) && first.matches('└').count() == 1, "{first}");
         assert!(
             drawn.lines().all(|line| line.starts_with(plain.lines().next().unwrap())
                 || line.chars().count() <= 110

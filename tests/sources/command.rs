@@ -65,3 +65,40 @@ fn a_limit_names_the_flag_that_raises_it() {
     assert!(text(&refused.stderr).contains("--max-layers raises the limit"), "{}", text(&refused.stderr));
     assert_eq!(audit(&["-", "--max-layers", "2"], &packed).status.code(), Some(0));
 }
+
+/// Several files are read at a time: points of their own, a point of several files, archives and damage among them.
+#[test]
+fn any_number_of_threads_says_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir(path("run")).unwrap();
+    let logs = ["e3k5_al351.log", "e3k5_al200.log"].map(h200);
+    for (number, log) in (0..6).zip(logs.iter().cycle()) {
+        // The files of one worker, one after the other, and one that is cut.
+        let packed = gzip(log);
+        let packed = if number == 4 { &packed[..packed.len() / 2] } else { &packed[..] };
+        std::fs::write(path(&format!("run/node{number}_decode_w{}.out.gz", number % 3)), packed).unwrap();
+        std::fs::write(path(&format!("{number:02}.log.gz")), gzip(log)).unwrap();
+    }
+    let [log, other] = &logs;
+    std::fs::write(path("05-more.tar.gz"), gzip(&tar(&[("a.log", log), ("b.log", other)]))).unwrap();
+    let mut paths: Vec<String> = std::fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_owned())
+        .collect();
+    paths.sort();
+    let on = |threads: &str, more: &[&str]| {
+        let mut arguments: Vec<&str> = paths.iter().map(String::as_str).collect();
+        arguments.extend(["--threads", threads]);
+        arguments.extend(more);
+        let output = audit(&arguments, b"");
+        (output.status.code(), output.stdout, text(&output.stderr).to_owned())
+    };
+    for more in [&["--json"][..], &["-v"], &["--partial"]] {
+        let expected = on("1", more);
+        assert!(expected.2.contains("node4_decode_w1"), "{}", expected.2);
+        for threads in ["2", "7"] {
+            assert!(on(threads, more) == expected, "{more:?} on {threads} threads");
+        }
+    }
+}

@@ -40,7 +40,9 @@ fn predictions_carry_their_basis_in_text_and_json() {
         }
         let text = stdout(&args);
         let is_row = |line: &&str| !line.starts_with("error of") && !line.starts_with("TPOT and E2E");
-        let rows: Vec<&str> = text.lines().skip(2).filter(is_row).collect();
+        // The plot stands below an empty line.
+        let rows: Vec<&str> =
+            text.lines().skip(2).take_while(|line| !line.is_empty()).filter(is_row).collect();
         args.push("--json");
         let document = json(&args);
         let entries = document["predictions"].as_array().unwrap();
@@ -124,7 +126,10 @@ fn simulations_and_sweeps_carry_their_basis() {
     let plot = folder.path().join("plot.svg");
     stdout(&[&sweep[..], &["--plot", plot.to_str().unwrap()]].concat());
     let drawn = std::fs::read_to_string(plot).unwrap();
-    assert!(drawn.contains("k = 3<") && drawn.contains("k = 1, extrapolated<"), "{drawn}");
+    assert!(
+        drawn.contains("k = 3<") && drawn.contains("k = 1 *<") && drawn.contains("* extrapolated<"),
+        "{drawn}"
+    );
 }
 
 #[test]

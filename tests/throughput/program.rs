@@ -239,3 +239,29 @@ fn a_refusal_is_part_of_the_model() {
         "{text}"
     );
 }
+
+/// A plot below the numbers where there is a course to see; more of them on demand, none where programs read.
+#[test]
+fn the_first_plot_stands_below_the_numbers() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/throughput/h200_k3_k5.json");
+    let predict = |more: &[&str]| {
+        let asked = ["throughput", "predict", model, "--draft-length", "5", "--accept-length"];
+        stdout(&[&asked, more].concat())
+    };
+    let plots = |text: &str| text.matches("└──").count();
+    let course = predict(&["2.0,3.0,4.0", "--running-req", "16"]);
+    assert_eq!(plots(&course), 1, "{course}");
+    let drawn = course.split_once("\n\n").unwrap().1;
+    assert!(drawn.starts_with("Throughput over accept length: output tokens/s\n"), "{drawn}");
+    assert!(drawn.lines().count() <= 12, "{drawn}");
+    assert!(predict(&["2.0", "--running-req", "4,16"]).contains("Throughput over running requests"));
+    assert!(plots(&predict(&["2.0,3.0", "--running-req", "4,16", "-v"])) > 2);
+    for none in [&["2.0,3.0", "-q"][..], &["2.0,3.0", "--json"], &["2.0", "--running-req", "16"]] {
+        let text = predict(none);
+        assert_eq!(plots(&text), 0, "{none:?}: {text}");
+    }
+    let log = h200("e3k3_al299.log");
+    let calibrated = stdout(&["throughput", "calibrate", path(&log)]);
+    assert!(calibrated.contains("Throughput: output tokens/s of a rank"), "{calibrated}");
+    assert_eq!(plots(&stdout(&["throughput", "calibrate", path(&log), "--json"])), 0);
+}

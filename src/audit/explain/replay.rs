@@ -159,6 +159,14 @@ impl fmt::Display for ReplayReason {
                  another server's, or the log begins later than the search for its start reaches"
             ),
             Self::IntervalTooLong => write!(f, "the lines stand for too many steps each"),
+            Self::OtherEvidence => {
+                write!(f, "what is judged here are sums, which do not show a server's draws in their order")
+            }
+            Self::Summed => write!(
+                f,
+                "of the later lines only sums are here, and each draw depends on all draws before it; audit all logs of the \
+                 point in one command"
+            ),
         }
     }
 }

@@ -1,54 +1,14 @@
 //! The first records of a log as an audit needs them, by columns: numbers of one kind pack well.
 
 use crate::evidence::{
-    CacheFlush, DecodeLine, EchoedSetting, Graph, GraphLabel, Hundredths, Place, PrefillLine, Record,
-    ServerStart, SkipReason, Skipped, Tags, Timestamp, message_identity,
+    DecodeLine, Graph, Hundredths, Record, Tags, Timestamp, leading_tokens, message_identity,
 };
 
-use crate::audit::stray::Stray;
-
-use super::wire::{Bytes, put, put_option, put_text};
-
-/// Columns: see [`Column`].
-const COLUMNS: usize = 14;
-
-/// Longest text that is kept of a setting or an argument.
-const MOST_TEXT: usize = 200;
-
-/// Most batch sizes with a graph that are kept.
-const MOST_BATCHES: usize = 512;
-
-#[derive(Clone, Copy, Debug)]
-enum Column {
-    Kind,
-    Line,
-    Tags,
-    Time,
-    Iteration,
-    Running,
-    AcceptLen,
-    AcceptRate,
-    Flags,
-    Throughput,
-    Queue,
-    Tokens,
-    Message,
-    Other,
-}
-
-const DECODE: u8 = 0;
-const PREFILL: u8 = 1;
-const START: u8 = 2;
-const FLUSH: u8 = 3;
-const SETTING: u8 = 4;
-const SKIPPED: u8 = 5;
-const ENGINE: u8 = 6;
-const COUNTERS: u8 = 7;
-
-const LABELS: [GraphLabel; 4] = [GraphLabel::Cuda, GraphLabel::Cpu, GraphLabel::Npu, GraphLabel::Musa];
-
-const REASONS: [SkipReason; 4] =
-    [SkipReason::Truncated, SkipReason::Duplicate, SkipReason::Lookalike, SkipReason::NotFinite];
+use super::clip::{clip, clipped};
+use super::columns::{
+    COLUMNS, COUNTERS, Column, DECODE, ENGINE, FLUSH, LABELS, PREFILL, REASONS, SETTING, SKIPPED, START, clue,
+};
+use super::wire::{put, put_option, put_text};
 
 /// Records by columns.
 #[derive(Clone, Debug, Default)]
@@ -119,9 +79,8 @@ impl Head {
             Record::Skipped(skipped) => {
                 let reason = REASONS.iter().position(|reason| *reason == skipped.reason);
                 put(self.column(Column::Other), u64::try_from(reason.unwrap_or(0)).unwrap_or(0));
-                let stray = Stray::of(skipped.text).filter(|_| !self.has_stray);
-                self.has_stray |= stray.is_some();
-                put_text(self.column(Column::Other), stray.map_or("", Stray::mark).as_bytes());
+                let clue = clue(skipped, &mut self.has_stray);
+                put_text(self.column(Column::Other), clue.as_bytes());
                 SKIPPED
             }
             Record::Engine(line) => {
@@ -166,7 +125,7 @@ impl Head {
         self.throughput(line.gen_throughput_tps);
         put(self.column(Column::Queue), u64::from(line.queue_req));
         // Replay tells by it whether a line is missing.
-        put_option(self.column(Column::Tokens), line.tokens());
+        put_option(self.column(Column::Tokens), leading_tokens(line.message));
         let (values, own) = message_identity(line.message);
         let column = self.column(Column::Message);
         column.extend(values.to_le_bytes().iter().take(4));
@@ -219,237 +178,13 @@ impl Head {
     }
 }
 
-/// Hands out the records; `None` where the bytes are damaged.
-pub(super) fn replay(bytes: &[u8], file: u32, each: &mut dyn FnMut(Place, &Record<'_>)) -> Option<()> {
-    let mut reader = HeadReader::new(split(bytes)?);
-    while let Some(kind) = reader.column(Column::Kind).byte() {
-        reader.record(kind, file, each)?;
-    }
-    reader.columns.iter().all(|column| column.0.is_empty()).then_some(())
-}
-
-/// Cuts columns before the record that would make them longer than `most`: what is left, and how many records that is; `None`
-/// where the bytes are damaged.
-pub(super) fn cut(bytes: &[u8], most: usize) -> Option<(Vec<u8>, u64)> {
-    let whole = split(bytes)?;
-    let mut reader = HeadReader::new(whole.clone());
-    let mut lengths = [0; COLUMNS];
-    let mut records = 0;
-    while let Some(kind) = reader.column(Column::Kind).byte() {
-        reader.record(kind, 0, &mut |_, _| {})?;
-        let mut now = [0; COLUMNS];
-        for ((length, all), left) in now.iter_mut().zip(&whole.columns).zip(&reader.columns) {
-            *length = all.0.len().checked_sub(left.0.len())?;
-        }
-        if now.iter().sum::<usize>() > most {
-            break;
-        }
-        lengths = now;
-        records += 1;
-    }
-    let mut out = Vec::new();
-    put(&mut out, u64::try_from(whole.tags.len()).unwrap_or(0));
-    for tags in &whole.tags {
-        put_text(&mut out, tags.to_string().as_bytes());
-    }
-    for (column, length) in whole.columns.iter().zip(lengths) {
-        put_text(&mut out, column.0.get(..length)?);
-    }
-    Some((out, records))
-}
-
-/// Tags and columns apart.
-#[derive(Clone)]
-struct Split<'a> {
-    columns: [Bytes<'a>; COLUMNS],
-    tags: Vec<Tags>,
-}
-
-fn split(bytes: &[u8]) -> Option<Split<'_>> {
-    let mut bytes = Bytes(bytes);
-    let mut tags = Vec::new();
-    for _ in 0..bytes.number()? {
-        tags.push(Tags::parse(bytes.text()?));
-    }
-    let mut columns = [Bytes::default(); COLUMNS];
-    for column in &mut columns {
-        *column = Bytes(bytes.text()?);
-    }
-    bytes.0.is_empty().then_some(Split { columns, tags })
-}
-
-#[derive(Clone)]
-struct HeadReader<'a> {
-    columns: [Bytes<'a>; COLUMNS],
-    tags: Vec<Tags>,
-    line: u64,
-    time: Vec<u8>,
-    iteration: u64,
-}
-
-impl<'a> HeadReader<'a> {
-    fn new(Split { columns, tags }: Split<'a>) -> Self {
-        Self { columns, tags, line: 0, time: Vec::new(), iteration: 0 }
-    }
-
-    fn column(&mut self, column: Column) -> &mut Bytes<'a> {
-        #[expect(clippy::indexing_slicing, reason = "there are as many columns as names")]
-        &mut self.columns[column as usize]
-    }
-
-    fn record(&mut self, kind: u8, file: u32, each: &mut dyn FnMut(Place, &Record<'_>)) -> Option<()> {
-        self.line = self.line.wrapping_add(self.column(Column::Line).number()?);
-        let place = Place { file, line: self.line };
-        match kind {
-            DECODE => return self.decode(place, each),
-            PREFILL => {
-                let tags = self.tag()?;
-                let joined = self.column(Column::Other).option()?;
-                let message = joined.map_or(String::new(), |joined| format!("#new-seq: {joined}, "));
-                let line =
-                    PrefillLine { timestamp: None, tags, iteration: None, message: message.as_bytes() };
-                each(place, &Record::Prefill(line));
-            }
-            START => {
-                let arguments: ServerStart =
-                    serde_json::from_slice(self.column(Column::Other).text()?).ok()?;
-                each(place, &Record::Start(Box::new(arguments)));
-            }
-            FLUSH => each(place, &Record::CacheFlush(CacheFlush { timestamp: None, tags: Tags::default() })),
-            SETTING => {
-                let name = std::str::from_utf8(self.column(Column::Other).text()?).ok()?;
-                let value = std::str::from_utf8(self.column(Column::Other).text()?).ok()?;
-                each(place, &Record::Setting(EchoedSetting { name, value }));
-            }
-            SKIPPED => {
-                let reason = usize::try_from(self.column(Column::Other).number()?).ok()?;
-                let reason = *REASONS.get(reason)?;
-                let text = self.column(Column::Other).text()?;
-                each(place, &Record::Skipped(Skipped { reason, text }));
-            }
-            ENGINE => {
-                let line = postcard::from_bytes(self.column(Column::Other).text()?).ok()?;
-                each(place, &Record::Engine(Box::new(line)));
-            }
-            COUNTERS => {
-                let record = postcard::from_bytes(self.column(Column::Other).text()?).ok()?;
-                each(place, &Record::Counters(Box::new(record)));
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn decode(&mut self, place: Place, each: &mut dyn FnMut(Place, &Record<'_>)) -> Option<()> {
-        let tags = self.tag()?;
-        let has_time = self.read_time()?;
-        let mut iteration = None;
-        if self.column(Column::Iteration).number()? == 1 {
-            let step = self.column(Column::Iteration).number()?;
-            self.iteration = self.iteration.wrapping_add((step >> 1) ^ (step & 1).wrapping_neg());
-            iteration = Some(self.iteration);
-        }
-        let small = |number: u64| u32::try_from(number).ok();
-        let hundredths = |number: Option<u64>| match number {
-            None => Some(None),
-            Some(number) => small(number).map(|number| Some(Hundredths::new(number))),
-        };
-        let running_req = small(self.column(Column::Running).number()?)?;
-        let accept_len = hundredths(self.column(Column::AcceptLen).option()?)?;
-        let accept_rate = hundredths(self.column(Column::AcceptRate).option()?)?;
-        let flags = self.column(Column::Flags).byte()?;
-        let graph = match (flags >> 1).checked_sub(1) {
-            None => None,
-            Some(code) => Some(Graph { label: *LABELS.get(usize::from(code >> 1))?, on: code & 1 == 1 }),
-        };
-        let throughput = match self.column(Column::Throughput).number()? {
-            0 => None,
-            1 => {
-                let bits = self.column(Column::Throughput).take(8)?;
-                Some(f64::from_bits(u64::from_le_bytes(bits.try_into().ok()?)))
-            }
-            number => Some(crate::law::float(number - 2) / 100.0),
-        };
-        let queue_req = small(self.column(Column::Queue).number()?)?;
-        let tokens = self.column(Column::Tokens).option()?;
-        let identity = self.column(Column::Message).take(8)?;
-        let message = message(tokens, identity)?;
-        let timestamp = if has_time { Some(Timestamp::parse(&self.time)?) } else { None };
-        let line = DecodeLine {
-            timestamp,
-            tags,
-            iteration,
-            running_req,
-            accept_len,
-            accept_rate,
-            graph,
-            gen_throughput_tps: throughput,
-            queue_req,
-            capped: flags & 1 == 1,
-            message: message.as_bytes(),
-        };
-        each(place, &Record::Decode(line));
-        Some(())
-    }
-
-    fn tag(&mut self) -> Option<Tags> {
-        let index = usize::try_from(self.column(Column::Tags).number()?).ok()?;
-        self.tags.get(index).copied()
-    }
-
-    fn read_time(&mut self) -> Option<bool> {
-        let Some(same) = self.column(Column::Time).option()? else { return Some(false) };
-        let rest = self.column(Column::Time).text()?;
-        let same = usize::try_from(same).ok().filter(|same| *same <= self.time.len())?;
-        self.time.truncate(same);
-        self.time.extend_from_slice(rest);
-        Some(true)
-    }
-}
-
-/// A message that is equal to another one where the two that they stand for were, with the same `#token`.
-fn message(tokens: Option<u64>, identity: &[u8]) -> Option<String> {
-    let (values, own) = identity.split_at_checked(4)?;
-    let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_le_bytes);
-    let (values, own) = (number(values)?, number(own)?);
-    let tokens = tokens.map_or(String::new(), |tokens| format!("#token: {tokens}, "));
-    Some(if own == 0 {
-        format!("{tokens}{values:08x}")
-    } else {
-        format!("{tokens}{values:08x}gen throughput (token/{own:08x}")
-    })
-}
-
-/// The arguments with no text longer than any that a server prints.
-pub(super) fn clipped(arguments: &ServerStart) -> ServerStart {
-    let mut arguments = arguments.clone();
-    for text in [
-        &mut arguments.timestamp,
-        &mut arguments.speculative_algorithm,
-        &mut arguments.disaggregation_mode,
-        &mut arguments.model_path,
-    ] {
-        *text = text.take().map(|text| clip(&text).to_owned());
-    }
-    arguments.graph_batches.truncate(MOST_BATCHES);
-    arguments
-}
-
-/// The beginning of a text.
-pub(super) fn clip(text: &str) -> &str {
-    let mut end = text.len().min(MOST_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or("")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::reading::replay;
     use super::*;
-    use crate::evidence::Scanner;
+    use crate::evidence::{Place, Scanner};
 
     const LOG: &str = "\
 [2026-10-12 01:02:01 DP1 TP8] server_args=ServerArgs(model_path='x', speculative_algorithm='EAGLE3', random_seed=5)
@@ -457,7 +192,9 @@ mod tests {
 [2026-10-12 01:02:03 DP1 TP8] Decode batch [7], #running-req: 16, #token: 793, token usage: 0.05, accept len: 3.52, accept rate: 0.51, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0
 [2026-10-12 01:02:04 DP0 TP0] Decode batch [6], #running-req: 1, #token: 7, token usage: 0.05, accept len: nan, #queue-req: 0
 [2026-10-12 01:02:04.250 DP0 TP0] Decode batch, #running-req: 1, #token: 7, token usage: 0.05, npu graph: False, gen throughput (token/s): 5.00, #queue-req: 9
+[2026-10-12 01:02:05 DP0 TP0] Decode batch, #running-req: 1, #full token: 9, full token usage: 0.05, accept len: 3.50, #queue-req: 0
 + export SGLANG_SIMULATE_ACC_LEN=3.51
+draft acceptance = 0.57576 (  171 accepted /   297 generated)
 [2026-10-12 01:02:05 DP0 TP0] Cache flushed successfully!
 ";
 
@@ -468,11 +205,12 @@ mod tests {
                 let (values, own) = message_identity(line.message);
                 // A message made again stands for another one, and its numbers are its own.
                 let is_timed = own != 0;
-                format!("{:?} {is_timed} {}", DecodeLine { message: b"", ..*line }, values != 0)
+                let tokens = leading_tokens(line.message);
+                format!("{:?} {is_timed} {} {tokens:?}", DecodeLine { message: b"", ..*line }, values != 0)
             }
             Record::Prefill(line) => format!("{} {:?}", line.tags, line.figures().new_seq),
             Record::CacheFlush(_) => "flush".to_owned(),
-            Record::Skipped(skipped) => format!("{:?}", skipped.reason),
+            Record::Skipped(skipped) => format!("{:?} {}", skipped.reason, clue(skipped, &mut false)),
             other => format!("{other:?}"),
         };
         format!("{place:?} {shown}")

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::audit::{PointBuilder, Scope};
 use crate::evidence::Record;
 
-use super::head;
+use super::reading;
 use super::rest::Rest;
 use super::wire::{pack, unpack};
 
@@ -18,8 +18,8 @@ pub(super) const FEW: usize = 28 << 10;
 /// Packed bytes of a log whose records are all kept.
 pub(super) const MOST_PACKED: usize = 43 << 10;
 
-/// How often a part can be halved.
-const MOST_HALVINGS: u32 = 9;
+/// Bytes of a part in a document beside its name and what is packed.
+const FRAME: usize = 180;
 
 /// One log's share in a point: under 64 KiB as text, however long the log.
 ///
@@ -30,6 +30,9 @@ const MOST_HALVINGS: u32 = 9;
 ///
 /// Lines of engines that print sums, and counters, are kept whole. Where they are too many, nothing of them is: such a part
 /// only says which log it was.
+///
+/// A part comes in levels, each made of the one before and of nothing else: about half as large, with fewer first records and
+/// coarser sums. So the part of a log at some level is always the same one, by whatever ways it got there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct LogPart {
@@ -41,6 +44,10 @@ pub struct LogPart {
     is_closed: bool,
     /// Of what is here: another one than `id` once the part was made smaller.
     own: String,
+    /// How often it was made smaller.
+    level: u32,
+    /// Characters of what is packed.
+    packed: usize,
 }
 
 /// As it stands in a document.
@@ -55,9 +62,16 @@ struct Written {
     rest: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     closed: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    level: u32,
     /// Where it is smaller than the first part of this log was: the identity of what is here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde hands it over")]
+fn is_zero(level: &u32) -> bool {
+    *level == 0
 }
 
 /// Why a text is no part.
@@ -75,17 +89,23 @@ pub enum PartError {
 }
 
 impl LogPart {
+    /// How often a part can be made smaller.
+    pub const MOST_LEVELS: u32 = 10;
+
     pub(super) fn new(name: String, head: Vec<u8>, rest: Option<Rest>) -> Self {
-        let rest = rest.map(|rest| rest.bytes());
-        let id = identity(&name, &head, rest.as_deref(), false);
-        Self { name, own: id.clone(), id, head, rest, is_closed: false }
+        Self::first(name, head, rest.map(|rest| rest.bytes()), false)
     }
 
     /// A log of which nothing can be kept.
     pub(super) fn closed(name: String, content: &[u8]) -> Self {
-        let head = content.to_vec();
-        let id = identity(&name, &head, None, true);
-        Self { name, own: id.clone(), id, head, rest: None, is_closed: true }
+        Self::first(name, content.to_vec(), None, true)
+    }
+
+    fn first(name: String, head: Vec<u8>, rest: Option<Vec<u8>>, is_closed: bool) -> Self {
+        let id = identity(&name, &head, rest.as_deref(), is_closed);
+        let packed =
+            [Some(&head), rest.as_ref()].into_iter().flatten().map(|bytes| written(bytes).len()).sum();
+        Self { name, own: id.clone(), id, head, rest, is_closed, level: 0, packed }
     }
 
     /// The log's name.
@@ -124,29 +144,40 @@ impl LogPart {
         self.len() == 0
     }
 
-    /// Bytes that it takes in a document.
+    /// Bytes that it takes in a document, at most.
     #[must_use]
     pub fn written_len(&self) -> usize {
-        serde_json::to_vec(self).map_or(0, |bytes| bytes.len())
+        FRAME + 2 * self.name.len() + self.packed
     }
 
-    /// The same log's part of at most `halvings` times half the size that parts have: fewer first records, coarser sums of
-    /// the others. The scope is that of the point. A part that is small enough stays as it is.
+    /// How often it was made smaller.
+    #[must_use]
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// The part at a level, of one at a level before it. The scope is that of the point.
     ///
     /// # Errors
     ///
     /// See [`PointBuilder::add_part`].
-    pub fn halved(&self, halvings: u32, scope: &Scope) -> Result<Self, PartError> {
-        let halvings = halvings.min(MOST_HALVINGS);
-        if self.is_closed || self.is_whole() && pack(&self.head).len() <= MOST_PACKED >> halvings {
-            return Ok(self.clone());
+    pub fn at_level(self, level: u32, scope: &Scope) -> Result<Self, PartError> {
+        (self.level..level.min(Self::MOST_LEVELS)).try_fold(self, |part, _| part.smaller(scope))
+    }
+
+    /// The part at the next level. One whose records are few enough stays as it is.
+    fn smaller(self, scope: &Scope) -> Result<Self, PartError> {
+        let level = self.level + 1;
+        let is_small = self.is_whole() && self.packed <= in_text(MOST_PACKED >> level);
+        if self.is_closed || is_small {
+            return Ok(Self { level, ..self });
         }
         let damaged = || PartError::Damaged(self.name.clone());
         let mut builder = PointBuilder::new(self.name.as_str()).with_scope(scope.clone());
-        let (head, kept) = head::cut(&self.head, FEW >> halvings).ok_or_else(damaged)?;
+        let (head, kept) = reading::cut(&self.head, FEW >> level).ok_or_else(damaged)?;
         // What the next records have to know of the kept ones is not forgotten.
         let (mut has_sums, mut number) = (false, 0);
-        let read = head::replay(&self.head, 0, &mut |place, record| {
+        let read = reading::replay(&self.head, 0, &mut |place, record| {
             has_sums |= matches!(record, Record::Engine(_) | Record::Counters(_));
             builder.add(place, record);
             number += 1;
@@ -155,16 +186,17 @@ impl LogPart {
             }
         });
         read.ok_or_else(damaged)?;
-        if has_sums {
-            let mut closed = Self::closed(self.name.clone(), self.id.as_bytes());
-            closed.id.clone_from(&self.id);
-            return Ok(closed);
-        }
-        if let Some(rest) = &self.rest {
-            builder.add_rest(0, Rest::read(rest).ok_or_else(damaged)?);
-        }
-        let part = Self::new(self.name.clone(), head, Some(Rest::of(&builder.finish(), halvings)));
-        Ok(Self { id: self.id.clone(), ..part })
+        let part = if has_sums {
+            Self::closed(self.name.clone(), self.id.as_bytes())
+        } else {
+            let rest = self.rest.as_ref().map(|rest| Rest::read(rest).ok_or_else(damaged)).transpose()?;
+            if let Some(rest) = &rest {
+                builder.add_rest(0, rest.clone());
+            }
+            Self::new(self.name.clone(), head, Some(Rest::of(&builder.finish(), level, rest.as_ref())))
+        };
+        let own = identity(&part.name, &part.head, part.rest.as_deref(), part.is_closed);
+        Ok(Self { id: self.id, own, level, ..part })
     }
 }
 
@@ -179,12 +211,23 @@ impl PointBuilder {
             return Err(PartError::Closed(part.name.clone()));
         }
         let damaged = || PartError::Damaged(part.name.clone());
-        head::replay(&part.head, file, &mut |place, record| self.add(place, record)).ok_or_else(damaged)?;
+        reading::replay(&part.head, file, &mut |place, record| self.add(place, record))
+            .ok_or_else(damaged)?;
         if let Some(rest) = &part.rest {
             self.add_rest(file, Rest::read(rest).ok_or_else(damaged)?);
         }
         Ok(())
     }
+}
+
+/// Bytes as they stand in a document.
+fn written(bytes: &[u8]) -> String {
+    BASE64.encode(pack(bytes))
+}
+
+/// Characters of so many packed bytes in a document.
+fn in_text(bytes: usize) -> usize {
+    (4 * bytes).div_ceil(3)
 }
 
 fn identity(name: &str, head: &[u8], rest: Option<&[u8]>, is_closed: bool) -> String {
@@ -203,10 +246,11 @@ impl From<LogPart> for Written {
         Self {
             own: (part.own != part.id).then_some(part.own),
             closed: part.is_closed,
+            level: part.level,
             name: part.name,
             id: part.id,
-            head: BASE64.encode(pack(&part.head)),
-            rest: part.rest.map(|rest| BASE64.encode(pack(&rest))),
+            head: written(&part.head),
+            rest: part.rest.as_deref().map(written),
         }
     }
 }
@@ -221,21 +265,71 @@ impl TryFrom<Written> for LogPart {
         let head = read(&written.head)?;
         let rest = written.rest.as_deref().map(read).transpose()?;
         let own = written.own.as_ref().unwrap_or(&written.id);
-        if identity(&written.name, &head, rest.as_deref(), written.closed) != *own {
+        let found = identity(&written.name, &head, rest.as_deref(), written.closed);
+        if found != *own || written.level > Self::MOST_LEVELS {
             return Err(damaged());
         }
         let part = Self {
             name: written.name.clone(),
             id: written.id.clone(),
             own: own.clone(),
+            packed: written.head.len() + written.rest.as_ref().map_or(0, String::len),
             head,
             rest,
             is_closed: written.closed,
+            level: written.level,
         };
         // What was written by a program that lies is found here and not when the point is judged.
         match PointBuilder::new("").add_part(0, &part) {
             Ok(()) | Err(PartError::Closed(_)) => Ok(part),
             Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::LogRecorder;
+    use crate::evidence::Scanner;
+
+    /// A log of so many lines of as many batch sizes.
+    fn part(lines: u32, batches: u32) -> LogPart {
+        let mut recorder = LogRecorder::new("a.log", Scope::default(), false);
+        for number in 0..lines {
+            let (batch, length) = (1 + number * 7919 % batches, 330 + number * 31 % 41);
+            let (hour, minute, second) = (number / 3600, number / 60 % 60, number % 60);
+            let line = format!(
+                "[2026-10-12 {hour:02}:{minute:02}:{second:02} TP0] Decode batch, #running-req: {batch}, #token: {number}, \
+                 token usage: 0.05, accept len: {}.{:02}, accept rate: 0.50, cuda graph: True, \
+                 gen throughput (token/s): {}.25, #queue-req: 0\n",
+                length / 100,
+                length % 100,
+                400 + number * 13 % 500,
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |place, record| recorder.add(place, record));
+        }
+        recorder.finish()
+    }
+
+    #[test]
+    fn a_level_is_the_same_by_whatever_way_it_is_come_to() {
+        let scope = Scope::default();
+        for (lines, batches) in [(40, 3), (3000, 300)] {
+            let first = part(lines, batches);
+            let mut steps = first.clone();
+            for level in 0..=LogPart::MOST_LEVELS {
+                steps = steps.at_level(level, &scope).unwrap();
+                assert_eq!(steps, first.clone().at_level(level, &scope).unwrap(), "{lines} {level}");
+                // Through a document, and back.
+                let text = serde_json::to_string(&steps).unwrap();
+                assert!(text.len() <= steps.written_len(), "{} {}", text.len(), steps.written_len());
+                let read: LogPart = serde_json::from_str(&text).unwrap();
+                assert_eq!((read.level(), &read), (level, &steps));
+            }
+            assert!(steps.written_len() < 1400, "{}", steps.written_len());
+            // None comes back.
+            assert_eq!(steps.clone().at_level(0, &scope).unwrap(), steps);
         }
     }
 }

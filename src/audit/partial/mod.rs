@@ -1,8 +1,11 @@
 //! What one log adds to its point, small enough to be sent about: its first records as they are, and sums of the others.
 //! Parts of a point make the verdict that its logs would make, whatever their order.
 
+mod clip;
+mod columns;
 mod head;
 mod log;
+mod reading;
 mod recorder;
 mod rest;
 mod wire;

@@ -82,7 +82,7 @@ impl LogRecorder {
         }
         match sums {
             Some(sums) => LogPart::closed(name, &sums.finalize()),
-            None => LogPart::new(name, head.bytes(), Some(Rest::of(&builder.finish(), 0))),
+            None => LogPart::new(name, head.bytes(), Some(Rest::of(&builder.finish(), 0, None))),
         }
     }
 }

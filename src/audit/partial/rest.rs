@@ -9,21 +9,23 @@ use crate::audit::stray::Stray;
 use crate::audit::tally::{Budget, Cell, Tally};
 use crate::evidence::{EchoedSetting, Place, ServerStart, Tags};
 
-use super::head::{clip, clipped};
+use super::clip::{clip, clipped};
 use super::wire::pack;
 
 /// Packed bytes of the sums, of a log that may be as large as any.
 const MOST_PACKED: usize = 15 << 10;
 
-/// How coarse sums can be made. Batch sizes lose a binary digit at each of the first steps; then only the most frequent
-/// cells are counted apart, half as many at each step; at last ranks are put together.
-const COARSEST: u32 = 16;
-const DIGITS: u32 = 7;
+/// How coarse sums can be made. Batch sizes lose a binary digit at each of the first steps; then lines whose batch changed
+/// are not counted by value and batch any more, then none: a choice among them would tell of another spread than all do.
+/// At last lists are cut and ranks put together, half as many at each step.
+const COARSEST: u32 = 14;
+const WITHOUT_CHANGING: u32 = 5;
+const WITHOUT_CELLS: u32 = 6;
+const TOGETHER: u32 = 7;
+const MOST_DIGITS: u32 = 7;
+const LEAST_DIGITS: u32 = 4;
 
-/// Kinds of lines of one rank that are counted apart at the first step that leaves any out.
-const MOST_CELLS: usize = 4096;
-
-/// What is kept of lists that a log of one server keeps short, at the coarsest.
+/// What is kept of lists that a log of one server keeps short, at the first step that cuts them.
 const MOST_STARTS: usize = 16;
 const MOST_PAIRS: usize = 256;
 const MOST_RANKS: usize = 16;
@@ -81,10 +83,11 @@ struct Cells {
 }
 
 impl Rest {
-    /// The sums of what was seen, made as coarse as it takes.
-    pub(super) fn of(seen: &Observed, level: u32) -> Self {
-        let mut rest = Self::at(seen, 0);
-        for coarse in 1..=COARSEST {
+    /// The sums of what was seen, made as coarse as it takes at a level; `before` are those of the level before, if any.
+    pub(super) fn of(seen: &Observed, level: u32, before: Option<&Self>) -> Self {
+        let first = before.map_or(0, |before| before.coarse).min(COARSEST);
+        let mut rest = Self::at(seen, first);
+        for coarse in first + 1..=COARSEST {
             if pack(&rest.bytes()).len() <= MOST_PACKED >> level {
                 break;
             }
@@ -139,15 +142,14 @@ impl Rest {
             starts.map(|(arguments, place, lines)| (clipped(arguments), place.line, lines)).collect();
         // The first one stands among the first records.
         let going_on = if seen.goes_on && !starts.is_empty() { starts.remove(0).2 } else { 0 };
-        let is_last = coarse == COARSEST;
-        let surplus = surplus + cut(&mut starts, if is_last { MOST_STARTS } else { usize::MAX });
+        let surplus = surplus + cut(&mut starts, most(MOST_STARTS, coarse));
         let mut rates: Vec<_> = seen
             .rates
             .sorted()
             .into_iter()
             .map(|((hundredths, rate), place)| (hundredths, rate, place.line))
             .collect();
-        cut(&mut rates, if is_last { MOST_PAIRS } else { usize::MAX });
+        cut(&mut rates, most(MOST_PAIRS, coarse));
         let counts = seen.skipped.counts;
         Self {
             coarse,
@@ -183,6 +185,11 @@ impl Rest {
     }
 }
 
+/// How many of a list are kept at a step: all, then so many, then half as many at each step.
+fn most(first: usize, coarse: u32) -> usize {
+    coarse.checked_sub(TOGETHER).map_or(usize::MAX, |steps| (first >> steps.min(31)).max(4))
+}
+
 /// Leaves the first of a list; says how many go.
 fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
     let gone = list.len().saturating_sub(most);
@@ -200,32 +207,40 @@ fn values(ranks: &[Rank], coarse: u32) -> Vec<(u32, u64, u128, u64)> {
     }
     let all: Vec<_> =
         all.into_iter().map(|(value, (lines, kappa, first))| (value, lines, kappa, first)).collect();
-    match coarse {
-        COARSEST => together(&all, MOST_VALUES),
-        _ => all,
-    }
+    together(&all, most(MOST_VALUES, coarse))
 }
 
 /// At most so many values; the smallest and the largest stay as they are, neighbours between them are put together.
 fn together(values: &[(u32, u64, u128, u64)], most: usize) -> Vec<(u32, u64, u128, u64)> {
     let ([first, middle @ .., last], true) = (values, values.len() > most) else { return values.to_vec() };
-    let groups = middle.chunks(middle.len().div_ceil(most.saturating_sub(2).max(1)));
-    let between = groups.filter_map(|group| {
-        let (value, ..) = group.get(group.len() / 2)?;
-        let sums = |(lines, kappa, first): (u64, u128, u64), more: &(u32, u64, u128, u64)| {
-            (lines + more.1, kappa + more.2, first.min(more.3))
-        };
-        let (lines, kappa, first) = group.iter().fold((0, 0, u64::MAX), sums);
-        Some((*value, lines, kappa, first))
-    });
-    std::iter::once(*first).chain(between).chain([*last]).collect()
+    let groups = middle.chunks(middle.len().div_ceil((most.saturating_sub(2) / 2).max(1)));
+    std::iter::once(*first).chain(groups.flat_map(pair)).chain([*last]).collect()
+}
+
+/// Values put together: as the two of them that stand around their mean, which stays the same.
+fn pair(group: &[(u32, u64, u128, u64)]) -> Vec<(u32, u64, u128, u64)> {
+    let lines: u64 = group.iter().map(|value| value.1).sum();
+    let kappa: u128 = group.iter().map(|value| value.2).sum();
+    let tokens = |value: u32, kappa: u128| kappa.saturating_mul(u128::from(value));
+    let all = group.iter().fold(0_u128, |all, value| all.saturating_add(tokens(value.0, value.2)));
+    let first = group.iter().map(|value| value.3).min().unwrap_or(0);
+    let Some(mean) = all.checked_div(kappa).filter(|_| group.len() > 2) else { return group.to_vec() };
+    let above = group.partition_point(|value| u128::from(value.0) <= mean).clamp(1, group.len() - 1);
+    let (Some(low), Some(high)) = (group.get(above - 1), group.get(above)) else { return group.to_vec() };
+    let high_kappa =
+        (all.saturating_sub(tokens(low.0, kappa)) / u128::from((high.0 - low.0).max(1))).min(kappa);
+    // The share of the lines in words that do not overflow.
+    let unit = (kappa >> 64) + 1;
+    let share = u128::from(lines) * (high_kappa / unit) / (kappa / unit).max(1);
+    let high_lines = u64::try_from(share).unwrap_or(lines).min(lines);
+    vec![(low.0, lines - high_lines, kappa - high_kappa, first), (high.0, high_lines, high_kappa, first)]
 }
 
 fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
-    let digits = if coarse == 0 { u32::BITS } else { DIGITS.saturating_sub(coarse).max(1) };
-    let halves = coarse.saturating_sub(DIGITS);
-    let most = if halves == 0 { usize::MAX } else { (MOST_CELLS >> (halves - 1).min(31)).max(8) };
-    let each = (most / ranks.len().max(1)).max(8);
+    let digits = match coarse {
+        0 => u32::BITS,
+        steps => (MOST_DIGITS + 1).saturating_sub(steps).max(LEAST_DIGITS),
+    };
     let mut all: Vec<RankRest> = ranks
         .iter()
         .map(|rank| RankRest {
@@ -235,20 +250,19 @@ fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
             max_batch: rank.max_batch,
             kappa: rank.sums.raw(),
             pairs: rank.lag.raw(),
-            steady: Cells::of(&rank.steady, digits, each),
-            changing: Cells::of(&rank.changing, digits, each),
-            speed: rank.speed.coarse(2 + coarse.min(10), digits.min(DIGITS)),
+            steady: Cells::of(&rank.steady, digits, coarse < WITHOUT_CELLS),
+            changing: Cells::of(&rank.changing, digits, coarse < WITHOUT_CHANGING),
+            speed: rank.speed.coarse(2 + coarse.min(10), digits.min(MOST_DIGITS)),
         })
         .collect();
-    if coarse == COARSEST {
-        for rank in &mut all {
-            // The most frequent ones.
-            rank.speed.sort_by_key(|bin| std::cmp::Reverse(bin.lines));
-            rank.speed.truncate(MOST_BINS);
-        }
+    let (bins, kept) = (most(MOST_BINS, coarse), most(MOST_RANKS, coarse));
+    for rank in all.iter_mut().filter(|rank| rank.speed.len() > bins) {
+        // The most frequent ones.
+        rank.speed.sort_by_key(|bin| std::cmp::Reverse(bin.lines));
+        rank.speed.truncate(bins);
     }
-    if coarse == COARSEST && all.len() > MOST_RANKS {
-        for surplus in all.split_off(MOST_RANKS) {
+    if all.len() > kept {
+        for surplus in all.split_off(kept) {
             if let Some(last) = all.last_mut() {
                 last.take(&surplus);
             }
@@ -258,7 +272,10 @@ fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
 }
 
 impl Cells {
-    fn of(tally: &Tally, digits: u32, most: usize) -> Self {
+    fn of(tally: &Tally, digits: u32, are_kept: bool) -> Self {
+        if !are_kept {
+            return Self { lines: tally.lines(), cells: Vec::new() };
+        }
         let mut cells: Vec<(u32, u32, u32, u64)> = Vec::new();
         let mut rounded: Vec<(Cell, u64)> =
             tally.sorted().into_iter().map(|(cell, lines)| (cell.rounded(digits), lines)).collect();
@@ -268,11 +285,6 @@ impl Cells {
                 Some(last) if (last.0, last.1, last.2) == (hundredths, before, batch) => last.3 += lines,
                 _ => cells.push((hundredths, before, batch, lines)),
             }
-        }
-        if cells.len() > most {
-            cells.sort_unstable_by(|left, right| right.3.cmp(&left.3).then(left.cmp(right)));
-            cells.truncate(most);
-            cells.sort_unstable();
         }
         Self { lines: tally.lines(), cells }
     }
@@ -403,11 +415,20 @@ mod tests {
 
     #[test]
     fn values_are_put_together_between_the_outer_ones() {
-        let values: Vec<_> = (0..1000).map(|value| (value, 1, 1, u64::from(value))).collect();
+        let values: Vec<_> = (0..1000).map(|value| (value * 25, 3, 1 << 20, u64::from(value))).collect();
         let few = together(&values, 100);
         assert!(few.len() <= 100, "{}", few.len());
         assert_eq!((few.first(), few.last()), (values.first(), values.last()));
-        assert_eq!(few.iter().map(|value| value.1).sum::<u64>(), 1000);
+        let sums = |values: &[(u32, u64, u128, u64)]| {
+            values.iter().fold((0, 0, 0), |(lines, kappa, tokens), value| {
+                (lines + value.1, kappa + value.2, tokens + value.2 * u128::from(value.0))
+            })
+        };
+        let (found, all) = (sums(&few), sums(&values));
+        assert_eq!((found.0, found.1), (all.0, all.1));
+        assert!(all.2 - found.2 <= 1000 * 100, "{found:?} {all:?}");
+        // Nothing that no line prints.
+        assert!(few.iter().all(|value| value.0 % 25 == 0), "{few:?}");
         assert_eq!(together(&values[..100], 100), values[..100]);
     }
 }

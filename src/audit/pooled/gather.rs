@@ -122,6 +122,8 @@ impl LineLog {
 pub(in crate::audit) struct Gather {
     pub(in crate::audit) log: LineLog,
     only: Option<Engine>,
+    /// Whether a line of the engine that is judged showed acceptance.
+    shows_acceptance: bool,
     adjacent: Adjacent,
     ranks: Vec<PooledRank>,
     /// The sums since the start that ATOM printed.
@@ -190,9 +192,11 @@ impl Gather {
             self.log.leave_out(line.engine(), place);
             return Some(SkipKind::Unread(SkipReason::Lookalike));
         }
+        if !self.is_judged(line, place) {
+            return Some(SkipKind::Unread(SkipReason::Lookalike));
+        }
         let (index, running) = self.adjacent.follow(line);
         self.last_time = line.timestamp().map(str::to_owned).or(self.last_time.take());
-        self.seen(line.engine(), place);
         match line {
             EngineLine::VllmEngine(engine) => {
                 if scope.admits_text(engine.timestamp.as_deref()) {
@@ -254,15 +258,29 @@ impl Gather {
         (self.log, evidence)
     }
 
-    fn seen(&mut self, engine: Engine, place: Place) {
-        match self.log.engine {
-            None => self.log.engine = Some(engine),
-            Some(first) if first != engine => {
-                let other = self.log.other.get_or_insert(LeftOut { engine, lines: 0, first: place });
-                other.lines += u64::from(other.engine == engine);
-            }
-            Some(_) => {}
+    /// Whether a line is of the engine that is judged: the first whose lines show acceptance. Lengths of two engines make
+    /// no common mean.
+    fn is_judged(&mut self, line: &EngineLine, place: Place) -> bool {
+        let engine = line.engine();
+        let first = *self.log.engine.get_or_insert(engine);
+        let shows = matches!(line, EngineLine::VllmSpec(_) | EngineLine::AtomStats(_));
+        if first == engine {
+            self.shows_acceptance |= shows;
+            return true;
         }
+        if shows && !self.shows_acceptance {
+            // What came before says how busy another engine was, and no more.
+            let other =
+                self.log.first.map(|place| LeftOut { engine: first, lines: self.log.lines, first: place });
+            self.log = LineLog { engine: Some(engine), other, ..std::mem::take(&mut self.log) };
+            (self.log.lines, self.log.first, self.log.running) = (0, None, None);
+            self.log.speeds.clear();
+            self.shows_acceptance = true;
+            return true;
+        }
+        let other = self.log.other.get_or_insert(LeftOut { engine, lines: 0, first: place });
+        other.lines += u64::from(other.engine == engine);
+        false
     }
 
     fn engine(&mut self, line: &VllmEngine) {

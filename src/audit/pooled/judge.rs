@@ -4,6 +4,7 @@ use crate::engine::Engine;
 use crate::evidence::{Place, Pool};
 use crate::golden::Target;
 use crate::law::{float, whole, whole32};
+use crate::replay::{Replay, ReplayReason};
 
 use super::super::decision::{MIN_LINES, MIN_STEPS, Reason, Shortfall, Verdict, other_server};
 use super::super::estimate::lines_needed;
@@ -12,6 +13,7 @@ use super::super::injection::{self, InjectedSetting};
 use super::super::mechanism::{Mechanism, Mechanisms};
 use super::super::options::{Confidence, Options};
 use super::super::point::Observed;
+use super::super::replay;
 use super::super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::super::sample::{DecodeInterval, IntervalSource};
 use super::super::sequential::{Sequence, pooled_sequence};
@@ -121,6 +123,10 @@ pub(in crate::audit) fn judge(
     if is_shifted && verdict == Verdict::Consistent && !options.expect_real {
         (verdict, reason) = (Verdict::Insufficient, Reason::MixedServers);
     }
+    let replay = seen.replay.as_ref().map(|evidence| evidence.unavailable(ReplayReason::OtherEvidence));
+    if let Some(replay) = &replay {
+        (verdict, reason) = replay::decide(replay, (verdict, reason), target, options);
+    }
     let laws = Laws { lines: None, expect_real: options.expect_real };
     (verdict, reason) =
         super::compare(&seen.pooled, None, laws, seen.is_whole(), (verdict, reason), &mut findings);
@@ -139,7 +145,7 @@ pub(in crate::audit) fn judge(
     findings.extend(super::super::explain::about_verdict(seen, &reason));
     findings.extend(super::super::explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
-    report(seen, engine, evidence, analysis, target, options, sequence, findings, verdict, reason)
+    report(seen, engine, evidence, analysis, target, options, sequence, replay, findings, verdict, reason)
 }
 
 #[expect(clippy::too_many_arguments, reason = "all that came together")]
@@ -151,6 +157,7 @@ fn report(
     target: Option<&Target>,
     options: &Options,
     sequence: Option<Sequence>,
+    replay: Option<Replay>,
     findings: Vec<Finding>,
     verdict: Verdict,
     reason: Reason,
@@ -218,7 +225,7 @@ fn report(
         pooled: analysis.as_ref().map(|analysis| analysis.pool.clone()),
         pooled_from: analysis.as_ref().map(|analysis| analysis.source),
         mechanisms: analysis.map(|analysis| analysis.mechanisms),
-        replay: None,
+        replay,
         findings,
         verdict,
         reason,

@@ -44,21 +44,26 @@ impl Folders {
         read: &HashSet<PathBuf>,
     ) -> Vec<FileSettings> {
         let own = seen.files().iter().filter_map(|file| logs.get(usize::try_from(*file).ok()?));
-        let folders: BTreeSet<PathBuf> = own
-            .map(|log| Path::new(log.name.as_str()))
-            // Not what lies in an archive.
-            .filter(|path| path.is_file())
-            .filter_map(|path| path.parent())
-            .map(|folder| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
-            .collect();
         let mut found = Vec::new();
-        for folder in folders {
+        for folder in folders_of(own.map(|log| Path::new(log.name.as_str()))) {
             let files = self.folder(&folder);
             for file in files.get_or_init(|| list(&folder)) {
                 if !read.contains(&file.path) {
                     found.extend(file.settings.get_or_init(|| settings_of(&file.path)).clone());
                 }
             }
+        }
+        found
+    }
+
+    /// Files in the folders of these logs that say something; the logs themselves are not asked.
+    pub(super) fn saying_beside(&self, logs: &[PathBuf]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for folder in folders_of(logs.iter().map(PathBuf::as_path)) {
+            let files = self.folder(&folder);
+            let files = files.get_or_init(|| list(&folder)).iter().filter(|file| !logs.contains(&file.path));
+            let saying = files.filter(|file| file.settings.get_or_init(|| settings_of(&file.path)).is_some());
+            found.extend(saying.map(|file| file.path.clone()));
         }
         found
     }
@@ -80,6 +85,14 @@ impl Folders {
         }
         Arc::clone(known.entry(path.to_owned()).or_default())
     }
+}
+
+/// The folders of logs, but not of what lies in an archive.
+fn folders_of<'a>(logs: impl Iterator<Item = &'a Path>) -> BTreeSet<PathBuf> {
+    logs.filter(|path| path.is_file())
+        .filter_map(Path::parent)
+        .map(|folder| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
+        .collect()
 }
 
 fn list(folder: &Path) -> Vec<Beside> {

@@ -18,16 +18,15 @@ use crate::cli::{Exit, Global, catalogue};
 use crate::evidence::{Input, Limits, Place, PointBy, ReadError, Reader, Record, RecordSink, group};
 use crate::golden::SettingSource;
 
-/// Records logs one after the other.
+/// Records the logs of one name one after the other: there is more than one where a path is given twice.
 struct Parts {
     scope: Scope,
     current: Option<(u32, LogRecorder)>,
-    done: HashMap<u32, LogPart>,
+    done: Vec<(u32, LogPart)>,
 }
 
 impl RecordSink for Parts {
     fn begin(&mut self, file: u32, log: &str, _input: &str) {
-        self.end();
         self.current = Some((file, LogRecorder::new(log, self.scope.clone(), settings::is_script(log))));
     }
 
@@ -36,12 +35,10 @@ impl RecordSink for Parts {
             recorder.add(place, record);
         }
     }
-}
 
-impl Parts {
     fn end(&mut self) {
         if let Some((file, recorder)) = self.current.take() {
-            self.done.insert(file, recorder.finish());
+            self.done.push((file, recorder.finish()));
         }
     }
 }
@@ -85,19 +82,19 @@ pub(in crate::cli) fn parts(
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref(), folders)?;
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
-    let mut parts = Parts { scope: scope(args), current: None, done: HashMap::new() };
+    let new = |_: &String| Parts { scope: scope(args), current: None, done: Vec::new() };
     let progress = ProgressLine::show(reader.progress(), is_quiet);
-    let errors = reader.read_into(&inputs, &mut parts);
+    let (parts, errors) = reader.read_groups(&inputs, |log, _| log.to_owned(), new);
     drop(progress);
-    parts.end();
+    let mut done: HashMap<u32, LogPart> = parts.into_iter().flat_map(|(_, parts)| parts.done).collect();
     told.after(reader.files());
     let mut points = Vec::new();
     for (place, (name, files)) in (0..).zip(names_and_files(args, &inputs, &reader)) {
         let point = PartPoint { name, place, flags: args.flags(), ..PartPoint::default() };
-        points.push(part(point, args, &files, &mut parts.done, &reader, &errors, &mut told)?);
+        points.push(part(point, args, &files, &mut done, &reader, &errors, &mut told)?);
     }
     judge_what_is_lost(args, global, folders, &mut points)?;
-    points.into_iter().map(|point| Ok(point.bounded(&scope(args))?.sealed())).collect()
+    points.into_iter().map(|point| Ok(point.bounded(&scope(args))?)).collect()
 }
 
 /// Parts that do not hold every record come with the verdict of one pass: it stands as long as no other log joins.

@@ -13,6 +13,7 @@ use crate::audit::{Confidence, Margin, Moment, RivalCell, Verdict};
 use crate::cli::Global;
 use crate::cli::format::ReportFlags;
 use crate::evidence::Input;
+use crate::recipe::Selector;
 use crate::report::AuditRun;
 use crate::report::fleet::FleetPoint;
 
@@ -124,7 +125,20 @@ impl AuditArgs {
 
     /// All files and folders that the result rests on.
     pub(in crate::cli) fn inputs(&self) -> Vec<PathBuf> {
-        self.paths.iter().chain(&self.env).chain(&self.recipe).cloned().collect()
+        // A selector is no part of the file's name.
+        let recipe = self.recipe.as_ref().map(|recipe| {
+            recipe.to_str().map_or_else(|| recipe.clone(), |recipe| PathBuf::from(Selector::split(recipe).0))
+        });
+        self.paths.iter().chain(&self.env).cloned().chain(recipe).collect()
+    }
+
+    /// Files beside the logs that say what the run was told, where the flags do not: they are read with logs that are named
+    /// one by one. Beside those of a folder lie others of its files.
+    pub(in crate::cli) fn beside(&self, folders: &Folders) -> Vec<PathBuf> {
+        if self.env.is_some() || self.recipe.is_some() {
+            return Vec::new();
+        }
+        folders.saying_beside(&self.paths)
     }
 
     /// What rows with an equal one have their target in common by.

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
-use crate::cli::format::FormatFlags;
+use crate::cli::apart::apart;
+use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::global::Global;
 use crate::cli::number::whole;
-use crate::cli::output::{is_svg, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_to};
 use crate::cli::select::CellFlags;
 use crate::cli::{Exit, catalogue};
 use crate::golden::{Query, Severity, differences};
@@ -48,10 +49,10 @@ pub(crate) enum CurvesCommand {
         /// Names of curves, or paths of curve files [default: all curves at hand]
         curves: Vec<String>,
         /// Write to FILE in place of standard output; to a FILE.svg: a drawing
-        #[arg(short, long, value_name = "FILE")]
+        #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
         output: Option<PathBuf>,
         /// Write a page to look at to FILE in place of standard output
-        #[arg(long, value_name = "FILE", conflicts_with = "output")]
+        #[arg(long, value_name = "FILE", conflicts_with = "output", help_heading = RESULT)]
         html: Option<PathBuf>,
     },
     /// Compare two curves cell by cell; exit code 1 if they differ
@@ -179,6 +180,7 @@ fn draw(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    apart(names.iter().map(Path::new), [output, page])?;
     let catalogue = catalogue::open(global)?;
     let mut curves = Vec::new();
     if names.is_empty() {
@@ -194,7 +196,7 @@ fn draw(
     }
     if is_svg(output) {
         let figures = plot::curves(curves.iter().map(|(curve, _)| curve));
-        write_to(output, out, |out| plot::write_svg("Golden accept lengths", &figures, out))?;
+        write_drawing(output, out, |out| plot::write_svg("Golden accept lengths", &figures, out))?;
         return Ok(Exit::Ok);
     }
     let chart = plot::chart(curves.iter().map(|(curve, _)| curve));

@@ -8,44 +8,57 @@ use sha2::{Digest as _, Sha256};
 
 use super::row::Row;
 use crate::cli::Global;
-use crate::cli::audit::AuditArgs;
+use crate::cli::audit::{AuditArgs, Folders};
 
 /// Files and folders of one row that are looked at; of what is beyond only the number counts.
 const MOST_ENTRIES: usize = 100_000;
 
-/// The row: its paths, labels and all flags that bear on the result, and the program that audits it.
-pub(super) fn of_row(row: &Row, args: &AuditArgs, global: &Global, is_partial: bool) -> String {
+/// The row: its paths, labels and all flags that bear on the result, the golden curves, and the program that audits it.
+pub(super) fn of_row(row: &Row, args: &AuditArgs, curves: &str, is_partial: bool) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
-    hash.update(format!("{:?} {:?} {:?} {}", args, global.golden_dir, row.labels, is_partial));
+    hash.update(format!("{:?} {:?} {:?} {}", args, curves, row.labels, is_partial));
     hex(&hash.finalize())
 }
 
-/// The inputs as they are now: names, sizes and times of change of all files, as build tools compare them. Bytes are
-/// not read for it.
-pub(super) fn of_inputs(args: &AuditArgs) -> String {
+/// The golden curves: those that are built in belong to the program, those of a folder are its files.
+pub(super) fn of_curves(global: &Global) -> String {
+    global.golden_dir.as_ref().map_or_else(String::new, |folder| of_files(vec![folder.clone()]))
+}
+
+/// All inputs as they are now: those that the row names, and what lies beside its logs and says what the run was told.
+pub(super) fn of_inputs(args: &AuditArgs, folders: &Folders) -> String {
+    let mut files = args.inputs();
+    files.extend(args.beside(folders));
+    of_files(files)
+}
+
+/// Files and folders: names, sizes and times of change, as build tools compare them. Bytes are not read for it.
+fn of_files(mut waiting: Vec<PathBuf>) -> String {
     let mut hash = Sha256::new();
-    let mut waiting: Vec<PathBuf> = args.inputs();
-    let mut seen = 0_usize;
+    let (mut seen, mut named) = (0_usize, waiting.len());
     while let Some(path) = waiting.pop() {
         seen += 1;
         if seen > MOST_ENTRIES {
             hash.update(waiting.len().to_le_bytes());
             break;
         }
-        entry(&path, &mut hash, &mut waiting);
+        // What is named is walked even if it is a link.
+        let is_named = waiting.len() < named;
+        named = named.min(waiting.len());
+        entry(&path, is_named, &mut hash, &mut waiting);
     }
     hex(&hash.finalize())
 }
 
-fn entry(path: &Path, hash: &mut Sha256, waiting: &mut Vec<PathBuf>) {
+fn entry(path: &Path, is_named: bool, hash: &mut Sha256, waiting: &mut Vec<PathBuf>) {
     let name = path.as_os_str().as_encoded_bytes();
     hash.update(name.len().to_le_bytes());
     hash.update(name);
     let Ok(meta) = fs::metadata(path) else { return hash.update([0]) };
     if meta.is_dir() {
         // A link to a folder is not walked by the reader either.
-        if fs::symlink_metadata(path).is_ok_and(|own| own.is_symlink()) {
+        if !is_named && fs::symlink_metadata(path).is_ok_and(|own| own.is_symlink()) {
             return hash.update([1]);
         }
         let mut below: Vec<PathBuf> =
@@ -62,9 +75,10 @@ fn entry(path: &Path, hash: &mut Sha256, waiting: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a row of a manifest says, wherever it is audited.
-pub(super) fn of_words(row: &Row) -> String {
-    hash(format!("{:?} {:?} {:?}", row.paths, row.flags, row.labels).as_bytes())
+/// What a row of a manifest says, wherever it is audited. Rows that nobody can read are no repetitions of each other.
+pub(super) fn of_words(row: &Row, is_unreadable: bool) -> String {
+    let number = is_unreadable.then_some(row.number);
+    hash(format!("{:?} {:?} {:?} {number:?}", row.paths, row.flags, row.labels).as_bytes())
 }
 
 /// Stands for bytes.
@@ -73,7 +87,7 @@ pub(in crate::cli) fn hash(bytes: &[u8]) -> String {
 }
 
 /// The first 128 bits in hexadecimal digits.
-fn hex(hash: &[u8]) -> String {
+pub(super) fn hex(hash: &[u8]) -> String {
     let first = hash.first_chunk().map_or(0, |first| u128::from_be_bytes(*first));
     format!("{first:032x}")
 }

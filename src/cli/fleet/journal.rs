@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::identity;
 use super::part::PartPoint;
 use crate::report::fleet::FleetPoint;
 
@@ -35,12 +36,16 @@ pub(super) struct Entry {
     pub(super) parts: Vec<PartPoint>,
     pub(super) failures: Vec<String>,
     pub(super) notes: Vec<String>,
+    /// Nobody can tell what run the row is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_unreadable: bool,
 }
 
 impl Entry {
     /// What the manifest has no run for: of no identity, so that it is looked at anew each time.
-    pub(super) fn of_failure(failure: String) -> Self {
+    pub(super) fn of_failure(failure: String, is_unreadable: bool) -> Self {
         Self {
+            is_unreadable,
             row: String::new(),
             inputs: String::new(),
             points: Vec::new(),
@@ -49,6 +54,26 @@ impl Entry {
             notes: Vec::new(),
         }
     }
+}
+
+/// An entry as a line: what stands for its bytes, and itself.
+const BEFORE: &str = "{\"sum\":\"";
+const BETWEEN: &str = "\",\"entry\":";
+const BEHIND: &str = "}\n";
+
+fn line_of(entry: &Entry) -> serde_json::Result<Vec<u8>> {
+    let entry = serde_json::to_string(entry)?;
+    Ok(format!("{BEFORE}{}{BETWEEN}{entry}{BEHIND}", identity::hash(entry.as_bytes())).into_bytes())
+}
+
+/// The entry of a line; `None` where the line is not as it was written.
+fn entry_of(line: &[u8]) -> Option<Entry> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (sum, entry) = line.strip_prefix(BEFORE)?.strip_suffix(BEHIND)?.split_once(BETWEEN)?;
+    if identity::hash(entry.as_bytes()) != sum {
+        return None;
+    }
+    serde_json::from_str(entry).ok()
 }
 
 /// Where an entry stands.
@@ -117,11 +142,11 @@ impl Journal {
                     Err(_) => bail!("not a journal that accsim wrote"),
                 }
             } else if is_whole {
-                match serde_json::from_slice::<Entry>(&line) {
-                    Ok(entry) => {
+                match entry_of(&line) {
+                    Some(entry) => {
                         done.insert(entry.row, (entry.inputs, Spot { at, length }));
                     }
-                    Err(_) => notes.push(format!("line {number} is damaged; its row is audited again")),
+                    None => notes.push(format!("line {number} is damaged; its row is audited again")),
                 }
             }
             at += u64::try_from(length).unwrap_or(u64::MAX);
@@ -151,8 +176,7 @@ impl Journal {
         let mut spots = Vec::new();
         for entry in entries {
             let before = bytes.len();
-            serde_json::to_writer(&mut bytes, entry)?;
-            bytes.push(b'\n');
+            bytes.extend(line_of(entry)?);
             let at = self.end + u64::try_from(before).unwrap_or(u64::MAX);
             spots.push(Spot { at, length: bytes.len() - before });
         }
@@ -172,6 +196,6 @@ impl Journal {
         file.seek(SeekFrom::Start(spot.at))?;
         let mut line = vec![0; spot.length];
         file.read_exact(&mut line)?;
-        Ok(serde_json::from_slice(&line)?)
+        entry_of(&line).ok_or_else(|| io::Error::other("the journal was changed meanwhile"))
     }
 }

@@ -1,12 +1,15 @@
 //! The rows of a manifest: CSV with a heading, or JSON lines.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use serde_json::{Map, Value};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::row::{self, Row};
 use crate::cli::patient::Patient;
@@ -19,6 +22,10 @@ pub(super) struct Manifest {
     /// The folder that relative paths start from.
     pub(super) base: PathBuf,
 }
+
+/// What stands behind the last row of CSV, on a line of its own.
+const END: &[u8] = b"\n\0end of the manifest\n";
+const MARK: &str = "\0end of the manifest";
 
 /// Longest line: far beyond any row.
 const MOST_LINE: u64 = 1 << 20;
@@ -35,14 +42,14 @@ impl Manifest {
         let base = path.parent().map(Path::to_owned).unwrap_or_default();
         let mut source = BufReader::new(source);
         let mut manifest = Self { base, ..Self::default() };
-        skip_blanks(&mut source).with_context(|| format!("cannot read {name}"))?;
+        let line = skip_blanks(&mut source).with_context(|| format!("cannot read {name}"))?;
         let first = source.fill_buf().with_context(|| format!("cannot read {name}"))?.first().copied();
         match first {
             None => {
                 bail!("{name}: the manifest is empty; expected a heading with a column 'path', or JSON lines")
             }
-            Some(b'{') => manifest.json_lines(source, &name)?,
-            Some(_) => manifest.csv(source, &name)?,
+            Some(b'{') => manifest.json_lines(source, &name, line)?,
+            Some(_) => manifest.csv(source, &name, line)?,
         }
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         for label in manifest.rows.iter().flat_map(|row| row.labels.keys()) {
@@ -53,64 +60,80 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn csv(&mut self, source: impl Read, name: &str) -> anyhow::Result<()> {
-        let mut reader =
-            csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::Headers).from_reader(source);
-        let heading = reader.headers().with_context(|| format!("{name}: line 1"))?.clone();
-        let heading: Vec<&str> = heading.iter().map(|column| column.trim_start_matches('\u{feff}')).collect();
+    /// Reads CSV, the heading of which stands in this line.
+    fn csv(&mut self, source: impl Read, name: &str, first: u64) -> anyhow::Result<()> {
+        // A quote that nobody closes takes in all that follows it, this mark with it.
+        let source = source.chain(END);
+        // Lines end as on every system: what stands before the line feed is taken away below.
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .trim(csv::Trim::Headers)
+            .terminator(csv::Terminator::Any(b'\n'))
+            .from_reader(source);
+        let heading = reader.headers().with_context(|| format!("{name}: line {first}"))?.clone();
+        let heading: Vec<&str> = heading.iter().collect();
+        ensure!(!heading.iter().any(|column| column.contains(MARK)), unclosed(name, first));
         for (at, column) in heading.iter().enumerate() {
-            row::check_column(column).map_err(|error| anyhow::anyhow!("{name}: line 1: {error}"))?;
+            row::check_column(column).map_err(|error| anyhow::anyhow!("{name}: line {first}: {error}"))?;
             ensure!(
                 !heading.iter().take(at).any(|other| other == column),
-                "{name}: line 1: column '{column}' stands here twice"
+                "{name}: line {first}: column '{column}' stands here twice"
             );
         }
-        ensure!(heading.contains(&"path"), "{name}: line 1: no column 'path'");
-        for record in reader.records() {
+        ensure!(heading.contains(&"path"), "{name}: line {first}: no column 'path'");
+        let (mut last, mut record) = (first, csv::StringRecord::new());
+        loop {
             let number = self.number();
-            let row = match record {
+            let read = reader.read_record(&mut record);
+            // Where the next one begins, lines and all that a field in quotes has of them counted.
+            let breaks = u64::try_from(record.iter().map(breaks).sum::<usize>()).unwrap_or(0);
+            let line = reader.position().line().saturating_sub(1 + breaks).saturating_add(first - 1);
+            let row = match read {
+                // The row before took in the end of the file.
+                Ok(false) => bail!(unclosed(name, last.saturating_add(1))),
                 Err(error) if error.is_io_error() => {
                     return Err(error).with_context(|| format!("cannot read {name}"));
                 }
-                Err(error) => Row::failed(number, error.to_string()),
-                Ok(record) if record.len() != heading.len() => Row::failed(
-                    number,
-                    format!("{} fields where the heading has {} columns", record.len(), heading.len()),
-                ),
-                Ok(record) => {
-                    let fields = heading.iter().zip(record.iter()).filter(|(_, value)| !value.is_empty());
-                    Row::new(number, fields.map(|(column, value)| (*column, Value::from(value))))
-                }
+                Err(error) => Row::failed(number, line, error.to_string()),
+                Ok(true) if record.len() == 1 && record.get(0) == Some(MARK) => return Ok(()),
+                Ok(true) if record.len() == 1 && matches!(record.get(0), Some("" | "\r")) => continue,
+                Ok(true) => csv_row(number, line, &heading, &record),
             };
+            last = line;
             self.rows.push(row);
         }
-        Ok(())
     }
 
-    fn json_lines(&mut self, mut source: impl BufRead, name: &str) -> anyhow::Result<()> {
+    /// Reads JSON lines, the first of which is this one.
+    fn json_lines(&mut self, mut source: impl BufRead, name: &str, first: u64) -> anyhow::Result<()> {
         let mut line = Vec::new();
-        loop {
+        for at in first.. {
             line.clear();
             let read = source.by_ref().take(MOST_LINE).read_until(b'\n', &mut line);
             if read.with_context(|| format!("cannot read {name}"))? == 0 {
-                return Ok(());
+                break;
             }
-            let number = self.number();
             ensure!(
                 u64::try_from(line.len()).unwrap_or(u64::MAX) < MOST_LINE,
-                "{name}: row {number} is longer than {MOST_LINE} bytes"
+                "{name}: line {at} is longer than {MOST_LINE} bytes"
             );
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            self.rows.push(match serde_json::from_slice::<Map<String, Value>>(&line) {
-                Err(error) => Row::failed(number, format!("no JSON object: {error}")),
-                Ok(fields) => match fields.keys().find_map(|key| row::check_key(key).err()) {
-                    Some(error) => Row::failed(number, error),
-                    None => Row::new(number, fields.iter().map(|(key, value)| (key.as_str(), value.clone()))),
-                },
+            let number = self.number();
+            self.rows.push(match serde_json::from_slice::<Fields>(&line) {
+                Err(error) => Row::failed(number, at, format!("no JSON object: {error}")),
+                Ok(Fields { fields, twice }) => {
+                    let row =
+                        Row::new(number, at, fields.iter().map(|(key, value)| (key.as_str(), value.clone())));
+                    match twice {
+                        Some(key) => row.failing(format!("key '{key}' stands here twice")),
+                        None => row,
+                    }
+                }
             });
         }
+        Ok(())
     }
 
     fn number(&self) -> u64 {
@@ -118,14 +141,120 @@ impl Manifest {
     }
 }
 
-fn skip_blanks(source: &mut impl BufRead) -> io::Result<()> {
+/// A row of CSV.
+fn csv_row(number: u64, line: u64, heading: &[&str], record: &csv::StringRecord) -> Row {
+    let last = record.len().saturating_sub(1);
+    let values = record
+        .iter()
+        .enumerate()
+        .map(|(at, value)| value.strip_suffix('\r').filter(|_| at == last).unwrap_or(value));
+    let fields = heading.iter().copied().zip(values).filter(|(_, value)| !value.is_empty());
+    let is_whole = record.len() == heading.len();
+    // Which column a value is of is not known for sure where some are missing: enough to find the row again.
+    let fields = fields.filter(|(column, _)| is_whole || *column == "path" || row::is_label(column));
+    let row = Row::new(number, line, fields.map(|(column, value)| (column, Value::from(value))));
+    let breaks = record.iter().map(breaks).sum::<usize>();
+    if breaks > 0 {
+        let end = line.saturating_add(u64::try_from(breaks).unwrap_or(0));
+        return row.failing(format!(
+            "a field in quotes goes on to line {end}: a quote is missing, or too many; what has line breaks is written as JSON \
+             lines"
+        ));
+    }
+    if is_whole {
+        return row;
+    }
+    row.failing(format!("{} fields where the heading has {} columns", record.len(), heading.len()))
+}
+
+fn breaks(field: &str) -> usize {
+    field.matches('\n').count()
+}
+
+fn unclosed(name: &str, line: u64) -> String {
+    format!("{name}: line {line}: a quote is opened here, or in a row behind it, and never closed")
+}
+
+/// The fields of a JSON line in their order, and the first key that stands there twice.
+struct Fields {
+    fields: Vec<(String, Value)>,
+    twice: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let (mut fields, mut twice) = (Vec::<(String, Value)>::new(), None);
+                while let Some(key) = map.next_key::<String>()? {
+                    let value = if key == "labels" {
+                        let Labels { labels, twice: of_labels } = map.next_value()?;
+                        twice = twice.or(of_labels);
+                        labels
+                    } else {
+                        map.next_value()?
+                    };
+                    if fields.iter().any(|(known, _)| *known == key) {
+                        twice.get_or_insert(key);
+                    } else {
+                        fields.push((key, value));
+                    }
+                }
+                Ok(Fields { fields, twice })
+            }
+        }
+        deserializer.deserialize_map(Visit)
+    }
+}
+
+/// The labels of a JSON line: an object, or what stands in its place.
+struct Labels {
+    labels: Value,
+    twice: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Object(Fields),
+            Other(Value),
+        }
+        Ok(match Either::deserialize(deserializer)? {
+            Either::Object(Fields { fields, twice }) => {
+                Self { labels: Value::Object(fields.into_iter().collect()), twice }
+            }
+            Either::Other(other) => Self { labels: other, twice: None },
+        })
+    }
+}
+
+/// Passes over blank lines and the mark of an encoding; says the number of the line that follows.
+fn skip_blanks(source: &mut impl BufRead) -> io::Result<u64> {
+    let mut line = 1;
+    if source.fill_buf()?.starts_with("\u{feff}".as_bytes()) {
+        source.consume("\u{feff}".len());
+    }
     loop {
         let held = source.fill_buf()?;
-        let blanks = held.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let ends = blanks == 0;
-        source.consume(blanks);
-        if ends {
-            return Ok(());
+        let blanks = held.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let (mut count, mut breaks) = (0, 0);
+        for byte in blanks {
+            count += 1;
+            breaks += u64::from(*byte == b'\n');
+        }
+        line += breaks;
+        source.consume(count);
+        if count == 0 {
+            return Ok(line);
         }
     }
 }

@@ -11,14 +11,16 @@ use std::thread;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::part::{self, PartPoint, PartWriter, PointKey};
+use super::document::{self, PartWriter};
+use super::part::{PartPoint, PointKey};
 use super::row::Row;
 use super::run::{check_binary, check_format, report};
 use crate::audit::{PointReport, RivalCell, Verdict};
+use crate::cli::apart::apart;
 use crate::cli::audit::{
     AuditArgs, PartFiles, RowTarget, catalogue_mark, exit_of, judge_parts, part_scope, write_report,
 };
-use crate::cli::format::ReportFlags;
+use crate::cli::format::{RESULT, ReportFlags};
 use crate::cli::output::write_to;
 use crate::cli::{Exit, Global, catalogue};
 use crate::report::AuditRun;
@@ -39,11 +41,9 @@ pub(crate) struct MergeArgs {
     format: ReportFlags,
 
     /// Write the result to FILE in place of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 }
-
-type Points = BTreeMap<PointKey, PartPoint>;
 
 pub(in crate::cli) fn run(
     args: &MergeArgs,
@@ -52,24 +52,23 @@ pub(in crate::cli) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     check_binary(args.format.format(), args.output.is_some())?;
-    let (points, refused) = join(&args.parts, err)?;
-    let judge = Judge::new(global)?;
+    // Parts may grow in place; a report is no part.
+    if !args.partial {
+        apart(args.parts.iter().map(PathBuf::as_path), [args.output.as_deref()])?;
+    }
+    let (mut points, refused) = join(&args.parts, err)?;
     if args.partial {
         write_to(args.output.as_deref(), out, |out| {
             let mut writer = PartWriter::new(out)?;
-            for point in points.into_values() {
-                let point = judge.kept(point).map_err(|error| io::Error::other(format!("{error:#}")))?;
-                writer.point(&point)?;
-            }
+            points.iter().try_for_each(|point| writer.point(point))?;
             writer.finish()
         })?;
+        // What failed in a row goes on with it, and counts where it is judged.
         return Ok(if refused.is_empty() { Exit::Ok } else { Exit::Failed });
     }
+    let judge = Judge::new(global)?;
     let flags = AuditArgs::bare(args.format, args.output.clone())?;
-    let mut points: Vec<PartPoint> = points.into_values().collect();
-    points.sort_by(|left, right| {
-        (left.row, left.place, &left.name).cmp(&(right.row, right.place, &right.name))
-    });
+    points.sort_by_cached_key(|point| (point.row, point.run.clone(), point.place, point.name.clone()));
     // The verdict of a pass elsewhere is there as the tables of many runs print it.
     if points.iter().any(|point| point.row.is_some() || judge.verdict(point).is_some()) {
         check_format(args.format.format(), args.output.is_some())?;
@@ -123,7 +122,12 @@ fn whole_report(
         notes: &notes,
     };
     write_to(args.output.as_deref(), out, |out| write_report(flags, judge.global, &run, out))?;
-    let exit = if failures.is_empty() { Exit::Ok } else { Exit::Failed };
+    let exit = match (failures.is_empty(), reports.is_empty()) {
+        (false, _) => Exit::Failed,
+        // Silence must not pass for consent.
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Ok,
+    };
     Ok(reports.iter().map(|point| exit_of(point.verdict)).fold(exit, Exit::worst))
 }
 
@@ -132,11 +136,12 @@ fn is_lost(point: &PartPoint) -> bool {
     point.logs.is_empty() && !point.failures.is_empty()
 }
 
-/// Reads parts and puts them together. What cannot be read is named and left out.
-fn join(paths: &[PathBuf], err: &mut dyn Write) -> anyhow::Result<(Points, Vec<String>)> {
-    let (mut points, mut refused) = (Points::new(), Vec::new());
+/// Reads parts and puts them together, each point as small as a document holds it: a verdict is the same whether it is
+/// made here, or of a part that is written here. What cannot be read is named and left out.
+fn join(paths: &[PathBuf], err: &mut dyn Write) -> anyhow::Result<(Vec<PartPoint>, Vec<String>)> {
+    let (mut points, mut refused) = (BTreeMap::<PointKey, PartPoint>::new(), Vec::new());
     for path in paths {
-        match bytes(path).and_then(|bytes| part::read(&bytes)) {
+        match bytes(path).and_then(|bytes| document::read(&bytes)) {
             Ok(read) => {
                 for mut point in read {
                     point.in_order();
@@ -157,7 +162,28 @@ fn join(paths: &[PathBuf], err: &mut dyn Write) -> anyhow::Result<(Points, Vec<S
             }
         }
     }
-    Ok((points, refused))
+    let mut bounded = Vec::with_capacity(points.len());
+    for point in points.into_values() {
+        let name = point.name.clone();
+        match small(point) {
+            Ok(point) => bounded.push(point),
+            Err(error) => {
+                let refusal = format!("{name}: {error:#}");
+                writeln!(err, "error: {refusal}")?;
+                refused.push(refusal);
+            }
+        }
+    }
+    Ok((bounded, refused))
+}
+
+/// A point as a document holds it.
+fn small(point: PartPoint) -> anyhow::Result<PartPoint> {
+    if point.is_bounded() {
+        return Ok(point);
+    }
+    let scope = part_scope(&Judge::args(&point)?);
+    Ok(point.bounded(&scope)?)
 }
 
 fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -234,17 +260,6 @@ impl<'a> Judge<'a> {
         Ok(FleetPoint::new(&run, &report)?)
     }
 
-    /// A point as it is written into a part: small, and with its verdict where that could not be found from it again.
-    fn kept(&self, mut point: PartPoint) -> anyhow::Result<PartPoint> {
-        if point.has_all_records() && !point.is_kept_whole() {
-            let mut notes = Vec::new();
-            let judged = self.point(&point, &mut notes)?;
-            point.judged(&judged, &notes, &self.cells)?;
-        }
-        let scope = part_scope(&Self::args(&point)?);
-        Ok(point.bounded(&scope)?.sealed())
-    }
-
     fn outcome(&self, point: &PartPoint) -> Outcome {
         let mut outcome = Outcome { failures: point.failures.clone(), ..Outcome::default() };
         if is_lost(point) {
@@ -317,10 +332,18 @@ impl MergedRows {
     fn of(points: &[PartPoint], judge: &Judge<'_>, refused: Vec<String>) -> Self {
         let (mut rows, mut labels) = (Vec::<FleetRow>::new(), Vec::<String>::new());
         let mut refusals = BTreeMap::new();
+        let mut run = None;
         for ((number, point), outcome) in (1..).zip(points).zip(judge.outcomes(points)) {
             let row = point.row.unwrap_or(number);
-            if rows.last().is_none_or(|last| last.row != row) {
-                rows.push(FleetRow { row, labels: point.labels.clone(), ..FleetRow::default() });
+            // Two manifests have rows of one number.
+            if rows.last().is_none_or(|last| last.row != Some(row)) || run != Some(&point.run) {
+                rows.push(FleetRow {
+                    row: Some(row),
+                    name: point.paths.clone(),
+                    labels: point.labels.clone(),
+                    ..FleetRow::default()
+                });
+                run = Some(&point.run);
                 for label in point.labels.keys() {
                     if !labels.contains(label) {
                         labels.push(label.clone());
@@ -328,25 +351,23 @@ impl MergedRows {
                 }
             }
             let Some(last) = rows.last_mut() else { continue };
+            if point.paths.is_empty() {
+                last.name.clone_from(&point.name);
+            }
             let Outcome { point, failures, refusal, notes } = outcome;
             last.points.extend(point);
             last.failures.extend(failures);
             last.notes.extend(notes);
             last.notes.dedup();
             if let Some(refusal) = refusal {
-                refusals.entry(row).or_insert(refusal);
+                refusals.entry(rows.len()).or_insert(refusal);
             }
         }
-        for row in &mut rows {
+        for (number, row) in (1..).zip(&mut rows) {
             row.failures.sort();
             row.failures.dedup();
-            if let Some(refusal) = refusals.remove(&row.row) {
-                *row = FleetRow {
-                    failures: vec![refusal],
-                    points: Vec::new(),
-                    notes: Vec::new(),
-                    ..std::mem::take(row)
-                };
+            if let Some(refusal) = refusals.remove(&number) {
+                (row.failures, row.points, row.notes) = (vec![refusal], Vec::new(), Vec::new());
             }
         }
         rows.extend(

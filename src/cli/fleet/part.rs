@@ -1,27 +1,17 @@
-//! Documents of parts: points whose verdict is still to come, with all that it takes.
+//! Points whose verdict is still to come, with all that it takes.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::collections::{BTreeMap, HashMap};
 
-use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::audit::{LogPart, PartError, RivalCell, Scope};
 use crate::cli::audit::catalogue_mark;
 use crate::report::fleet::FleetPoint;
 
-/// Version of the form.
-const VERSION: u64 = 1;
-
-/// Bytes of a point's logs in a document: with what else there is of a point it stays under 64 KiB.
+/// Bytes of a point's logs in a document, with the verdict of one pass where there is one: with what else there is of a
+/// point it stays under 64 KiB.
 const MOST_LOGS: usize = 59_500;
-
-/// Bytes of a point with the verdict of one pass.
-const MOST: usize = 64_500;
-
-/// How often the logs of a point are made smaller; as many logs as need more are so many names alone.
-const MOST_HALVINGS: u32 = 9;
 
 /// Name, row and flags.
 pub(super) type PointKey = (String, String, BTreeMap<String, String>);
@@ -72,6 +62,9 @@ pub(in crate::cli) struct PartPoint {
     /// Stands for all that the row says: parts of rows that say the same are of one point.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(in crate::cli) run: String,
+    /// The paths of the row, where they are not the point's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(in crate::cli) paths: String,
     /// Its number among the points of its row, in the order of reading.
     #[serde(default)]
     pub(in crate::cli) place: u32,
@@ -90,35 +83,16 @@ pub(in crate::cli) struct PartPoint {
     /// What could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::cli) failures: Vec<String>,
-    /// Stands for all the others: what is damaged does not fit it.
-    #[serde(default)]
-    pub(in crate::cli) sum: String,
+}
+
+impl OnePass {
+    /// Bytes that it takes in a document, texts in quotes within quotes.
+    fn len(&self) -> usize {
+        serde_json::to_vec(self).map_or(0, |bytes| bytes.len())
+    }
 }
 
 impl PartPoint {
-    /// The point, ready to be written.
-    pub(in crate::cli) fn sealed(mut self) -> Self {
-        self.sum = self.sum_of();
-        self
-    }
-
-    fn sum_of(&self) -> String {
-        let logs: Vec<_> = self.logs.iter().map(|log| (log.number, log.part.id(), log.part.own())).collect();
-        let all = (
-            &self.name,
-            (self.row, &self.run, self.place),
-            &self.one_pass,
-            &self.labels,
-            &self.flags,
-            &self.told,
-            self.told_max,
-            logs,
-            &self.failures,
-        );
-        // Texts and numbers: nothing that JSON cannot say.
-        super::identity::hash(&serde_json::to_vec(&all).unwrap_or_default())
-    }
-
     /// Points with equal ones are parts of one point.
     pub(super) fn key(&self) -> PointKey {
         (self.name.clone(), self.run.clone(), self.flags.clone())
@@ -126,11 +100,13 @@ impl PartPoint {
 
     /// Whether the parts hold every record of all logs, and fit into a document as they are.
     pub(in crate::cli) fn is_kept_whole(&self) -> bool {
-        self.has_all_records() && self.logs_len() <= MOST_LOGS
+        self.has_all_records()
+            && self.logs.iter().all(|log| log.part.level() == 0)
+            && self.logs_len() <= MOST_LOGS
     }
 
     /// Whether the parts hold every record of all logs.
-    pub(super) fn has_all_records(&self) -> bool {
+    fn has_all_records(&self) -> bool {
         self.logs.iter().all(|log| log.part.is_whole())
     }
 
@@ -143,31 +119,31 @@ impl PartPoint {
         self.logs.iter().map(|log| log.part.written_len()).sum()
     }
 
-    /// The point made small enough for a document: all its logs lose the same.
+    /// The point made small enough for a document. All its logs are of one level: the lowest at which they fit, and none
+    /// below that of any of them. A log at a level is the same one by whatever way it got there, and more logs need no lower
+    /// level than fewer: so what comes out depends on the parts, and not on the order or the steps in which they came
+    /// together.
     pub(in crate::cli) fn bounded(mut self, scope: &Scope) -> Result<Self, PartError> {
         if self.is_kept_whole() {
             self.one_pass = None;
             return Ok(self);
         }
-        let all = std::mem::take(&mut self.logs);
-        // The verdict of one pass goes before records.
-        let most = match self.one_pass {
-            None => MOST_LOGS,
-            Some(_) => {
-                MOST.saturating_sub(serde_json::to_vec(&self).map_or(0, |bytes| bytes.len())).min(MOST_LOGS)
+        let most = MOST_LOGS.saturating_sub(self.one_pass.as_ref().map_or(0, OnePass::len));
+        let mut level = self.logs.iter().map(|log| log.part.level()).max().unwrap_or(0);
+        loop {
+            let at_level =
+                |log: PointLog| Ok(PointLog { number: log.number, part: log.part.at_level(level, scope)? });
+            self.logs = self.logs.into_iter().map(at_level).collect::<Result<_, PartError>>()?;
+            if self.logs_len() <= most || level == LogPart::MOST_LEVELS {
+                return Ok(self);
             }
-        };
-        self.logs.clone_from(&all);
-        for halvings in 1..=MOST_HALVINGS {
-            if self.logs_len() <= most {
-                break;
-            }
-            let halved = |log: &PointLog| {
-                log.part.halved(halvings, scope).map(|part| PointLog { number: log.number, part })
-            };
-            self.logs = all.iter().map(halved).collect::<Result<_, _>>()?;
+            level += 1;
         }
-        Ok(self)
+    }
+
+    /// Whether [`bounded`](Self::bounded) has something to do.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.is_kept_whole() && self.one_pass.is_none()
     }
 
     /// Keeps what one pass over all its logs says.
@@ -216,6 +192,9 @@ impl PartPoint {
             (own, more) => own.or(more),
         };
         self.place = self.place.min(other.place);
+        if !other.paths.is_empty() && (self.paths.is_empty() || other.paths < self.paths) {
+            self.paths = other.paths;
+        }
         self.told.extend(other.told);
         self.logs.extend(other.logs);
         self.failures.extend(other.failures);
@@ -232,10 +211,17 @@ impl PartPoint {
         self.told.dedup();
         self.failures.sort();
         self.failures.dedup();
+        let mut numbers: HashMap<String, u64> = HashMap::new();
+        for log in &self.logs {
+            let number = numbers.entry(log.part.id().to_owned()).or_insert(log.number);
+            *number = log.number.min(*number);
+        }
+        for log in &mut self.logs {
+            log.number = numbers.get(log.part.id()).copied().unwrap_or(log.number);
+        }
+        // Of parts of one log the smallest: the others come to it.
         self.logs.sort_by_cached_key(|log| {
-            // Of parts of one log the fullest.
-            let fullness = Reverse((log.part.is_whole(), log.part.len()));
-            (place_in_walk(log.part.name(), log.number), log.part.id().to_owned(), fullness)
+            (place_in_walk(log.part.name(), log.number), log.part.id().to_owned(), Reverse(log.part.level()))
         });
         self.logs.dedup_by(|next, kept| next.part.id() == kept.part.id());
     }
@@ -248,59 +234,4 @@ fn place_in_walk(name: &str, number: u64) -> (Vec<(bool, String)>, u64, String) 
     let last = outside.split('/').count().saturating_sub(1);
     let steps = outside.split('/').enumerate().map(|(at, step)| (at < last, step.to_owned())).collect();
     (steps, number, inside.to_owned())
-}
-
-/// Writes a document point by point.
-pub(in crate::cli) struct PartWriter<'a> {
-    out: &'a mut dyn Write,
-    between: &'static str,
-}
-
-impl<'a> PartWriter<'a> {
-    pub(in crate::cli) fn new(out: &'a mut dyn Write) -> io::Result<Self> {
-        write!(out, "{{\"accsim_part\":{VERSION},\"points\":[")?;
-        Ok(Self { out, between: "\n" })
-    }
-
-    pub(in crate::cli) fn point(&mut self, point: &PartPoint) -> io::Result<()> {
-        write!(self.out, "{}", self.between)?;
-        self.between = ",\n";
-        serde_json::to_writer(&mut *self.out, point)?;
-        Ok(())
-    }
-
-    pub(in crate::cli) fn finish(self) -> io::Result<()> {
-        writeln!(self.out, "\n]}}")
-    }
-}
-
-/// Reads a document, all of it or nothing.
-pub(super) fn read(bytes: &[u8]) -> anyhow::Result<Vec<PartPoint>> {
-    #[derive(Deserialize)]
-    struct Head {
-        accsim_part: u64,
-    }
-    #[derive(Deserialize)]
-    struct Document {
-        points: Vec<PartPoint>,
-    }
-    let head: Head = match serde_json::from_slice(bytes) {
-        Ok(head) => head,
-        Err(error) if error.is_eof() => bail!("the part ends early"),
-        Err(_) => bail!("not a part that audit --partial wrote"),
-    };
-    ensure!(
-        head.accsim_part <= VERSION,
-        "it has version {}, and this program reads parts up to version {VERSION}",
-        head.accsim_part
-    );
-    let document: Document = serde_json::from_slice(bytes).context("the part is damaged")?;
-    for point in &document.points {
-        ensure!(
-            point.sum == point.sum_of(),
-            "the part is damaged: point '{}' is not as it was written",
-            point.name
-        );
-    }
-    Ok(document.points)
 }

@@ -8,6 +8,8 @@ use clap::{Args as _, Command, FromArgMatches as _};
 use serde_json::Value;
 
 use crate::cli::audit::AuditArgs;
+use crate::evidence::Input;
+use crate::recipe::Selector;
 
 /// Columns that name the target: a row with one of them says all about its target.
 pub(in crate::cli) const TARGET: [&str; 11] = [
@@ -46,6 +48,8 @@ const LABEL: &str = "label_";
 pub(super) struct Row {
     /// From 1, the heading not counted.
     pub(super) number: u64,
+    /// Where it begins in the manifest, from 1.
+    pub(super) line: u64,
     pub(super) paths: Vec<String>,
     /// Columns of flags with their values.
     pub(super) flags: BTreeMap<String, String>,
@@ -56,10 +60,7 @@ pub(super) struct Row {
 
 /// Refuses a column that nobody knows, by the nearest that somebody does.
 pub(super) fn check_column(name: &str) -> Result<(), String> {
-    let is_known = name == "path"
-        || name.strip_prefix(LABEL).is_some_and(|label| !label.is_empty())
-        || TARGET.contains(&name)
-        || OTHERS.contains(&name);
+    let is_known = name == "path" || is_label(name) || TARGET.contains(&name) || OTHERS.contains(&name);
     if is_known {
         return Ok(());
     }
@@ -69,22 +70,32 @@ pub(super) fn check_column(name: &str) -> Result<(), String> {
     Err(format!("unknown column '{name}'; did you mean '{nearest}', or, as a label, 'label_{name}'?"))
 }
 
+/// Whether a column is a label.
+pub(super) fn is_label(name: &str) -> bool {
+    name.strip_prefix(LABEL).is_some_and(|label| !label.is_empty())
+}
+
 /// The same for a key of a JSON line.
-pub(super) fn check_key(name: &str) -> Result<(), String> {
+fn check_key(name: &str) -> Result<(), String> {
     if name == "labels" { Ok(()) } else { check_column(name) }
 }
 
 impl Row {
-    /// A row that says why it cannot be audited.
-    pub(super) fn failed(number: u64, failure: String) -> Self {
-        Self { number, failure: Some(failure), ..Self::default() }
+    /// A row of which nothing is known but why it cannot be audited.
+    pub(super) fn failed(number: u64, line: u64, failure: String) -> Self {
+        Self { number, line, failure: Some(failure), ..Self::default() }
     }
 
-    /// A row of fields whose names are known.
-    pub(super) fn new<'a>(number: u64, fields: impl Iterator<Item = (&'a str, Value)>) -> Self {
-        let mut row = Self { number, ..Self::default() };
+    /// A row of fields. What is wrong with one of them is a failure of the row, which keeps the others: whoever reads the
+    /// result has to find it again.
+    pub(super) fn new<'a>(
+        number: u64,
+        line: u64,
+        fields: impl IntoIterator<Item = (&'a str, Value)>,
+    ) -> Self {
+        let mut row = Self { number, line, ..Self::default() };
         for (name, value) in fields {
-            if let Err(error) = row.field(name, value) {
+            if let Err(error) = check_key(name).and_then(|()| row.field(name, value)) {
                 row.failure.get_or_insert(error);
             }
         }
@@ -94,15 +105,33 @@ impl Row {
         row
     }
 
+    /// The row with the failure that it is read with.
+    pub(super) fn failing(self, failure: String) -> Self {
+        Self { failure: Some(failure), ..self }
+    }
+
+    /// All files and folders that it names.
+    pub(super) fn inputs(&self, folder: &Path) -> Vec<PathBuf> {
+        let files = ["env", "recipe"].into_iter().filter_map(|name| self.flags.get(name));
+        let files = files.map(|file| Selector::split(file).0);
+        self.paths.iter().map(String::as_str).chain(files).map(|path| under(folder, path)).collect()
+    }
+
+    /// Its paths, as tables show them.
+    pub(super) fn name(&self, folder: &Path) -> String {
+        let names = self.paths.iter().map(|path| Input::from(under(folder, path).as_path()).name());
+        names.collect::<Vec<_>>().join(" ")
+    }
+
     fn field(&mut self, name: &str, value: Value) -> Result<(), String> {
         match (name, value) {
             (_, Value::Null) => {}
             ("path", Value::Array(paths)) => {
                 for path in paths {
-                    self.paths.push(scalar("path", &path)?);
+                    self.path(&path)?;
                 }
             }
-            ("path", value) => self.paths.push(scalar(name, &value)?),
+            ("path", value) => self.path(&value)?,
             ("labels", Value::Object(labels)) => {
                 for (label, value) in labels {
                     if !value.is_null() {
@@ -119,6 +148,16 @@ impl Row {
                 };
             }
         }
+        Ok(())
+    }
+
+    fn path(&mut self, value: &Value) -> Result<(), String> {
+        let path = scalar("path", value)?;
+        // It would be the manifest's own folder, and all that lies in it.
+        if path.trim().is_empty() {
+            return Err("the path is empty".to_owned());
+        }
+        self.paths.push(path);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -10,13 +10,15 @@ use std::thread;
 
 use anyhow::{Context as _, ensure};
 
+use super::document::PartWriter;
 use super::identity;
 use super::journal::{Entry, Journal, Spot};
 use super::manifest::Manifest;
-use super::part::{PartPoint, PartWriter};
+use super::part::PartPoint;
 use super::row::Row;
 use super::table::JournalRows;
 use crate::audit::RivalCell;
+use crate::cli::apart::{apart, apart_from_logs};
 use crate::cli::audit::{AuditArgs, Folders, RowResult, RowTarget, audit_row, exit_of};
 use crate::cli::format::ReportFormat;
 use crate::cli::output::{plain, write_to};
@@ -61,10 +63,22 @@ pub(in crate::cli) fn run(
         check_format(format, args.output.is_some())?;
     }
     let is_partial = args.fleet.partial;
+    let output = [args.output.as_deref(), args.fleet.journal.as_deref()];
+    // Before the journal is made: it may have the name of another file too.
+    let golden = global.golden_files();
+    apart(golden.iter().map(PathBuf::as_path).chain([manifest]), output)?;
     let read = Manifest::read(manifest)?;
     let shard = args.fleet.shard;
+    if !read.rows.is_empty() {
+        let inputs: Vec<PathBuf> = read.rows.iter().flat_map(|row| row.inputs(&read.base)).collect();
+        apart_from_logs(&inputs, output)?;
+    }
     let (mut journal, done, mut notes) = Journal::open(args.fleet.journal.as_deref())?;
 
+    if read.rows.is_empty() {
+        notes.push(format!("note: {}: the manifest has a heading and no rows", manifest.display()));
+    }
+    let (folders, curves) = (Folders::default(), identity::of_curves(global));
     let mut rows: Vec<(&Row, Option<Spot>)> = Vec::new();
     let mut pending = Vec::new();
     let mut invalid = Vec::new();
@@ -74,23 +88,23 @@ pub(in crate::cli) fn run(
         let args = match row.failure.clone().map_or_else(|| row.args(base, &read.base), Err) {
             Ok(args) => args,
             Err(failure) => {
-                invalid.push((rows.len(), failure));
+                invalid.push((rows.len(), format!("line {}: {failure}", row.line), true));
                 rows.push((row, None));
                 continue;
             }
         };
         if let Some(failure) = &base.fleet.failure {
-            invalid.push((rows.len(), failure.clone()));
+            invalid.push((rows.len(), failure.clone(), false));
             rows.push((row, None));
             continue;
         }
-        let identity = identity::of_row(row, &args, global, is_partial);
+        let identity = identity::of_row(row, &args, &curves, is_partial);
         if let Some(earlier) = first.insert(identity.clone(), row.number) {
             notes.push(format!("note: row {} repeats row {earlier}: counted once", row.number));
             first.insert(identity, earlier);
             continue;
         }
-        let inputs = identity::of_inputs(&args);
+        let inputs = identity::of_inputs(&args, &folders);
         let known = done.get(&identity).filter(|(then, _)| *then == inputs).map(|(_, spot)| *spot);
         // What failed may go well this time.
         let known = known.filter(|spot| journal.get(*spot).is_ok_and(|entry| entry.failures.is_empty()));
@@ -100,8 +114,8 @@ pub(in crate::cli) fn run(
         rows.push((row, known));
     }
     let resumed = rows.len() - pending.len() - invalid.len();
-    for (index, failure) in invalid {
-        let entry = Entry::of_failure(failure);
+    for (index, failure, is_unreadable) in invalid {
+        let entry = Entry::of_failure(failure, is_unreadable);
         if let (Some(slot), Some(spot)) = (rows.get_mut(index), journal.add(&[entry])?.first()) {
             slot.1 = Some(*spot);
         }
@@ -112,22 +126,25 @@ pub(in crate::cli) fn run(
     if !(global.quiet || args.format.is_json()) {
         notes.iter().try_for_each(|note| writeln!(err, "{note}"))?;
     }
-    for (index, spot) in work(&pending, &mut journal, args, global)? {
+    for (index, spot) in work(&pending, &mut journal, args, global, folders)? {
         if let Some(slot) = rows.get_mut(index) {
             slot.1 = Some(spot);
         }
     }
     if is_partial {
-        return write_parts(&journal, &rows, args, out, err);
+        return write_parts(&journal, &rows, &read.base, args, out, err);
     }
-    let table = JournalRows { journal: &journal, rows: &rows, labels: &read.labels };
-    report(&table, args, global, out, err)
+    let table = JournalRows { journal: &journal, rows: &rows, labels: &read.labels, folder: &read.base };
+    let exit = report(&table, args, global, out, err)?;
+    // Silence must not pass for consent.
+    Ok(if read.rows.is_empty() { exit.worst(Exit::Undecided) } else { exit })
 }
 
 /// Writes the parts of all rows as one document.
 fn write_parts(
     journal: &Journal,
     rows: &[(&Row, Option<Spot>)],
+    folder: &Path,
     args: &AuditArgs,
     out: &mut dyn Write,
     err: &mut dyn Write,
@@ -145,17 +162,19 @@ fn write_parts(
             if entry.parts.is_empty() {
                 // A row that failed is a point that nobody could look at.
                 let failures = std::mem::take(&mut entry.failures);
-                let name = row.paths.join(" ");
+                let name = row.name(folder);
                 entry.parts.push(PartPoint { name, failures, ..PartPoint::default() });
             }
+            let (run, name) = (identity::of_words(row, entry.is_unreadable), row.name(folder));
             for part in entry.parts {
                 let part = PartPoint {
                     row: Some(row.number),
-                    run: identity::of_words(row),
+                    run: run.clone(),
                     labels: row.labels.clone(),
+                    paths: if part.name == name { String::new() } else { name.clone() },
                     ..part
                 };
-                writer.point(&part.sealed())?;
+                writer.point(&part)?;
             }
         }
         writer.finish()
@@ -169,6 +188,7 @@ fn work(
     journal: &mut Journal,
     args: &AuditArgs,
     global: &Global,
+    folders: Folders,
 ) -> anyhow::Result<Vec<(usize, Spot)>> {
     if pending.is_empty() {
         return Ok(Vec::new());
@@ -184,7 +204,7 @@ fn work(
         total: u64::try_from(pending.len()).unwrap_or(u64::MAX),
         line: &line,
         is_partial: args.fleet.partial,
-        folders: Folders::default(),
+        folders,
     };
     let (sender, receiver) = sync_channel(WAITING);
     let next = AtomicUsize::new(0);
@@ -245,7 +265,15 @@ impl Shared<'_> {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.line.say(&format!("auditing: {done} of {} rows", self.total));
         let RowResult { points, failures, notes } = result;
-        Entry { row: row.identity.clone(), inputs: row.inputs.clone(), points, parts, failures, notes }
+        Entry {
+            row: row.identity.clone(),
+            inputs: row.inputs.clone(),
+            points,
+            parts,
+            failures,
+            notes,
+            is_unreadable: false,
+        }
     }
 
     /// The target of a row; rows often share it, and to look it up takes longer than a small log.
@@ -291,11 +319,11 @@ pub(in crate::cli) fn report(
     let is_quiet = global.quiet || args.format.is_json();
     rows.each(&mut |row| {
         // What is of no row was said before.
-        for failure in row.failures.iter().filter(|_| row.row > 0) {
-            writeln!(err, "error: row {}: {failure}", row.row)?;
+        for failure in row.failures.iter().filter(|_| row.row.is_some()) {
+            writeln!(err, "error: {}", row.said(failure))?;
         }
         for note in row.notes.iter().filter(|_| !is_quiet) {
-            writeln!(err, "row {}: {note}", row.row)?;
+            writeln!(err, "{}", row.said(note))?;
         }
         Ok(())
     })?;

@@ -1,6 +1,7 @@
 //! Results in the order of the manifest, read from the journal whenever a format asks.
 
 use std::io;
+use std::path::Path;
 
 use super::journal::{Journal, Spot};
 use super::row::Row;
@@ -11,6 +12,8 @@ pub(super) struct JournalRows<'a> {
     pub(super) journal: &'a Journal,
     pub(super) rows: &'a [(&'a Row, Option<Spot>)],
     pub(super) labels: &'a [String],
+    /// The folder that relative paths start from.
+    pub(super) folder: &'a Path,
 }
 
 impl FleetRows for JournalRows<'_> {
@@ -20,7 +23,12 @@ impl FleetRows for JournalRows<'_> {
 
     fn each(&self, each: &mut dyn FnMut(FleetRow) -> io::Result<()>) -> io::Result<()> {
         for (row, spot) in self.rows {
-            let mut out = FleetRow { row: row.number, labels: row.labels.clone(), ..FleetRow::default() };
+            let mut out = FleetRow {
+                row: Some(row.number),
+                name: row.name(self.folder),
+                labels: row.labels.clone(),
+                ..FleetRow::default()
+            };
             if let Some(spot) = spot {
                 let entry = self.journal.get(*spot)?;
                 (out.points, out.failures, out.notes) = (entry.points, entry.failures, entry.notes);

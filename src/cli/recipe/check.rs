@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use rayon::prelude::*;
 
+use crate::cli::apart::{apart, is_same};
 use crate::cli::global::{Color, Global};
 use crate::cli::output::{write_text, write_to};
 use crate::cli::{Exit, catalogue};
@@ -106,14 +107,11 @@ fn spared(
     settings: &Settings,
     is_read: impl Fn(&Target) -> bool,
 ) -> anyhow::Result<()> {
-    let Ok(whole) = std::fs::canonicalize(output) else { return Ok(()) };
-    let is_output = |path: &Path| std::fs::canonicalize(path).is_ok_and(|path| path == whole);
     // A report of an earlier run, which a walk finds again, is none of them.
-    let is_about = files.iter().any(|file| is_output(&file.path) && (file.is_named || is_read(file)))
-        || masters.iter().any(|(path, _)| is_output(path))
-        || settings.file().is_some_and(is_output);
-    ensure!(!is_about, "-o {}: the check reads this file; name another one for its report", output.display());
-    Ok(())
+    let is_about = |file: &&Target| file.is_named || is_same(&file.path, output) && is_read(file);
+    let files = files.iter().filter(is_about).map(|file| file.path.as_path());
+    let masters = masters.iter().map(|(path, _)| path.as_path());
+    apart(files.chain(masters).chain(settings.file()), [Some(output)])
 }
 
 /// The paths of the command line, else those of the configuration, else its folder.
@@ -125,7 +123,9 @@ fn paths(args: &CheckArgs, settings: &Settings) -> anyhow::Result<Vec<String>> {
         if args.base.is_some() {
             return Ok(vec![".".to_owned()]);
         }
-        bail!("no path was given, and there is no accsim.toml that names any");
+        bail!(
+            "no path was given, and there is no accsim.toml that names any; name files or folders, as accsim recipe check ."
+        );
     }
     Ok(of_configuration(settings))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::Exit;
+use crate::cli::format::RESULT;
 use crate::cli::global::Global;
 use crate::cli::select::ThinkingFlag;
 use crate::recipe::Date;
@@ -65,11 +66,11 @@ pub(crate) struct InjectArgs {
     pub(crate) unset: Vec<String>,
 
     /// Replace the recipe
-    #[arg(long, conflicts_with_all = ["output", "overrides"])]
+    #[arg(long, conflicts_with_all = ["output", "overrides"], help_heading = RESULT)]
     pub(crate) in_place: bool,
 
     /// Write the new recipe to FILE
-    #[arg(short, long, value_name = "FILE", conflicts_with = "overrides")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "overrides", help_heading = RESULT)]
     pub(crate) output: Option<PathBuf>,
 
     /// Print arguments for srtctl apply instead, one word a line
@@ -111,20 +112,20 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DATE")]
     pub(crate) today: Option<Date>,
 
-    /// No file of a known kind is no fault either
+    /// Exit with 0, not 3, where no file is of a known kind
     #[arg(long)]
     pub(crate) skip_unknown: bool,
 
     /// Write the result to FILE
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     pub(crate) output: Option<PathBuf>,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json", help_heading = RESULT)]
     pub(crate) format: CheckFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long, overrides_with = "format", help_heading = RESULT)]
     pub(crate) json: bool,
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 
+use crate::cli::apart::apart;
 use crate::cli::global::Global;
 use crate::cli::output::{whole_file, write_to};
 use crate::cli::{Exit, catalogue};
@@ -71,6 +72,7 @@ fn write(args: &InjectArgs, path: &Path, old: &str, plan: &Plan, out: &mut dyn W
         return Ok(());
     }
     if !args.in_place {
+        apart([path], [args.output.as_deref()])?;
         return write_to(args.output.as_deref(), out, |out| out.write_all(plan.text.as_bytes()));
     }
     if plan.text == old {

@@ -10,6 +10,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::gather::{Named, gather};
 use super::launch_diff::{self, LaunchDiffArgs};
 use crate::audit::Margin;
+use crate::cli::apart::{apart, apart_from_logs};
+use crate::cli::format::RESULT;
 use crate::cli::limits::LimitFlags;
 use crate::cli::number::whole;
 use crate::cli::output::write_to;
@@ -102,15 +104,15 @@ pub(crate) struct SignoffArgs {
     pub(super) limits: LimitFlags,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
+    #[arg(long, value_name = "FORMAT", default_value = "markdown", help_heading = RESULT)]
     format: SignoffFormat,
 
     /// The same as --format json
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     json: bool,
 
     /// Write the result to FILE in place of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 }
 
@@ -172,6 +174,10 @@ pub(crate) fn run(
         args.model.is_some() || (args.cell.draft_model.is_none() && args.cell.draft_sample_method.is_none()),
         "--draft-model and --draft-sample-method pick a golden cell; name its model by --model"
     );
+    let lists = [&args.runs, &args.eval, &args.recipe, &args.master, &args.env].into_iter().flatten();
+    let inputs: Vec<PathBuf> = lists.chain(&args.points).chain(&args.map).cloned().collect();
+    apart_from_logs(&inputs, [args.output.as_deref()])?;
+    apart([Path::new(&args.profile)], [args.output.as_deref()])?;
     let profile = profile(&args.profile)?;
     let map = match &args.map {
         Some(path) => Map::parse(&small(path)?).with_context(|| path.display().to_string())?,

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use super::command::SignoffArgs;
 use super::points::Points;
-use super::servers::{Seen, Servers};
+use super::servers::{Building, Seen, server_of};
 use crate::audit::{Observed, Options, ReplayMode, RivalCell, injected_length, judge};
 use crate::cli::progress::ProgressLine;
 use crate::cli::select::ThinkingFlag;
@@ -192,13 +192,16 @@ fn servers(
     });
     let replay = ReplayOptions { stated, cells, ..ReplayOptions::default() };
     let mapped = |log: &str| named.map.of(log).map(|point| point.name.clone());
-    let mut servers = Servers::new(&mapped, replay);
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
     let progress = ProgressLine::show(reader.progress(), is_quiet);
-    let errors = reader.read_into(logs, &mut servers);
+    let server = |log: &str, input: &str| server_of(log, input, &mapped);
+    let (servers, errors) = reader.read_groups(logs, server, |name| {
+        name.as_ref().map(|name| Building::new(name.clone(), replay.clone()))
+    });
     drop(progress);
     let files = reader.files().iter().map(|file| file.name.clone()).collect();
-    (servers.finish(), files, errors)
+    let seen = servers.into_iter().filter_map(|(_, server)| server?.finish());
+    (seen.collect(), files, errors)
 }
 
 /// The golden cell; its method and draft length as a server's arguments say where no flag does.

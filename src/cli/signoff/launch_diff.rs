@@ -8,6 +8,8 @@ use clap::{Args, ValueEnum};
 
 use super::command::{profile, small};
 use crate::cli::Exit;
+use crate::cli::apart::apart;
+use crate::cli::format::RESULT;
 use crate::cli::output::write_to;
 use crate::evidence::{Input, Limits, Place, Reader, TextSink};
 use crate::recipe::Selector;
@@ -32,15 +34,15 @@ pub(super) struct LaunchDiffArgs {
     profile: String,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
+    #[arg(long, value_name = "FORMAT", default_value = "markdown", help_heading = RESULT)]
     format: DiffFormat,
 
     /// The same as --format json
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     json: bool,
 
     /// Write the result to FILE in place of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 }
 
@@ -56,6 +58,7 @@ enum DiffFormat {
 
 pub(super) fn run(args: &LaunchDiffArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     ensure!(args.left != "-" || args.right != "-", "standard input can be read once");
+    apart([&args.left, &args.right, &args.profile].map(Path::new), [args.output.as_deref()])?;
     let profile = profile(&args.profile)?;
     let (left, right) = (launches(&args.left)?, launches(&args.right)?);
     let signoff = launch_diff(&profile, (&args.left, &left), (&args.right, &right));

@@ -1,7 +1,5 @@
 //! The pass over the logs that finds servers.
 
-use std::collections::HashMap;
-
 use crate::audit::{Observed, PointBuilder};
 use crate::evidence::{Batch, Mode, Part, Place, PointBy, Record, RecordSink, WorkerName, point_name};
 use crate::replay::ReplayOptions;
@@ -20,89 +18,80 @@ pub(super) struct Seen {
     pub(super) graph_off: Option<Place>,
 }
 
-/// Builds servers: one a worker where files have srt-slurm's names, one a file elsewhere.
-pub(super) struct Servers<'a> {
-    /// The name of the server that a log belongs to, where a map says it.
-    pub(super) mapped: &'a dyn Fn(&str) -> Option<String>,
-    pub(super) replay: ReplayOptions,
-    names: HashMap<String, usize>,
-    all: Vec<Building>,
-    current: Option<usize>,
+/// Whom the lines of a log belong to, by the name of its server.
+pub(super) type Mapped<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
+
+/// The server that a log belongs to: one a worker where files have srt-slurm's names, one a file elsewhere, and what
+/// `mapped` says before that. `None` for what is no log.
+pub(super) fn server_of(log: &str, input: &str, mapped: Mapped<'_>) -> Option<String> {
+    // Recipes and notes quote lines; nobody ran them.
+    if !matches!(kind_of(log), FileKind::Text(_)) {
+        return None;
+    }
+    Some(match (mapped(log), WorkerName::parse(log)) {
+        (Some(mapped), None) => mapped,
+        _ => point_name(log, input, PointBy::Worker),
+    })
 }
 
-struct Building {
+/// A server, built while its logs are read.
+pub(super) struct Building {
     builder: PointBuilder,
     seen: Seen,
 }
 
-impl<'a> Servers<'a> {
-    pub(super) fn new(mapped: &'a dyn Fn(&str) -> Option<String>, replay: ReplayOptions) -> Self {
-        Self { mapped, replay, names: HashMap::new(), all: Vec::new(), current: None }
+impl Building {
+    pub(super) fn new(name: String, replay: ReplayOptions) -> Self {
+        let mut builder = PointBuilder::new(name).with_replay(replay);
+        // What was injected is judged by rules of its own.
+        builder.ignore_settings(true);
+        let seen = Seen {
+            observed: Observed::default(),
+            log: String::new(),
+            input: String::new(),
+            is_worker: false,
+            mode: None,
+            largest: None,
+            graph_off: None,
+        };
+        Self { builder, seen }
     }
 
-    /// Those that have decode lines, or arguments.
-    pub(super) fn finish(self) -> Vec<Seen> {
-        let ended = self
-            .all
-            .into_iter()
-            .map(|building| Seen { observed: building.builder.finish(), ..building.seen });
-        // An environment that echoes its settings is no server.
-        ended.filter(|seen| seen.observed.decode_lines() > 0 || seen.observed.server().is_some()).collect()
+    /// What was seen; `None` without decode lines and arguments: an environment that echoes its settings is no server.
+    pub(super) fn finish(self) -> Option<Seen> {
+        let seen = Seen { observed: self.builder.finish(), ..self.seen };
+        (seen.observed.decode_lines() > 0 || seen.observed.server().is_some()).then_some(seen)
     }
 }
 
-impl RecordSink for Servers<'_> {
+impl RecordSink for Building {
     fn begin(&mut self, _file: u32, log: &str, input: &str) {
-        self.current = None;
-        // Recipes and notes quote lines; nobody ran them.
-        if !matches!(kind_of(log), FileKind::Text(_)) {
-            return;
+        if self.seen.log.is_empty() {
+            let worker = WorkerName::parse(log);
+            log.clone_into(&mut self.seen.log);
+            input.clone_into(&mut self.seen.input);
+            self.seen.is_worker = worker.is_some();
+            self.seen.mode = worker.map(|worker| worker.mode);
         }
-        let worker = WorkerName::parse(log);
-        let name = match ((self.mapped)(log), worker) {
-            (Some(mapped), None) => mapped,
-            _ => point_name(log, input, PointBy::Worker),
-        };
-        let next = self.all.len();
-        let index = *self.names.entry(name.clone()).or_insert(next);
-        if index == next {
-            let mut builder = PointBuilder::new(name).with_replay(self.replay.clone());
-            // What was injected is judged by rules of its own.
-            builder.ignore_settings(true);
-            let seen = Seen {
-                observed: Observed::default(),
-                log: log.to_owned(),
-                input: input.to_owned(),
-                is_worker: worker.is_some(),
-                mode: worker.map(|worker| worker.mode),
-                largest: None,
-                graph_off: None,
-            };
-            self.all.push(Building { builder, seen });
-        }
-        self.current = Some(index);
     }
 
     fn record(&mut self, place: Place, record: &Record<'_>) {
-        if let Some(building) = self.current.and_then(|index| self.all.get_mut(index)) {
-            if let Record::Decode(line) = record {
-                building.line(line.running_req, line.graph.is_some_and(|graph| !graph.on), || place);
-            }
-            building.builder.add(place, record);
+        if let Record::Decode(line) = record {
+            self.line(line.running_req, line.graph.is_some_and(|graph| !graph.on), || place);
         }
+        self.builder.add(place, record);
     }
 
     fn batch(&mut self, batch: &Batch<'_>) {
-        let Some(building) = self.current.and_then(|index| self.all.get_mut(index)) else { return };
         batch.parts(&mut |part| {
             if let Part::Decodes(lines) = part {
                 for line in lines {
                     let is_off = batch.graph(line).is_some_and(|graph| !graph.on);
-                    building.line(line.running_req(), is_off, || batch.place(&batch.mark(line)));
+                    self.line(line.running_req(), is_off, || batch.place(&batch.mark(line)));
                 }
             }
         });
-        building.builder.add_batch(batch);
+        self.builder.add_batch(batch);
     }
 }
 

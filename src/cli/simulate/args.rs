@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::emit::EmitFlags;
 use super::lines::LineFlags;
-use crate::cli::format::FormatFlags;
+use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::found::FoundFile;
 use crate::cli::number::{decimal, whole};
 use crate::cli::select::CellFlags;
@@ -103,7 +103,7 @@ pub(crate) struct SimulateArgs {
     pub(super) two_model: bool,
 
     /// Verify steps of each rank
-    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 100_000, value_parser = whole::<u64>(..))]
+    #[arg(long, value_name = "N", help_heading = LOAD, default_value_t = 100_000, value_parser = whole::<u64>(1..))]
     pub(super) steps: u64,
 
     /// Requests in the batch
@@ -149,7 +149,7 @@ pub(crate) struct SimulateArgs {
     pub(super) format: FormatFlags,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["env", "recipe"])]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["env", "recipe"], help_heading = RESULT)]
     pub(super) output: Option<PathBuf>,
 
     #[command(flatten)]

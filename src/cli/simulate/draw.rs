@@ -8,7 +8,7 @@ use super::args::{LawFlag, SimulateArgs};
 use super::change::Change;
 use super::emit::{Emission, Start, about};
 use super::seeded::Seeded;
-use crate::cli::output::{is_svg, write_text, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_text, write_to};
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::engine::{
     Engine, Injected, Outcome, Prediction, PredictionNote, RankDraws, Server, SettingKind, law_for,
@@ -113,7 +113,7 @@ pub(super) fn run(
                 bail!("there is no law to draw: such a server refuses, or accepts for real")
             };
             let figures = plot::drawn(plan, simulation);
-            write_to(output, out, |out| plot::write_svg("Simulated accept lengths", &figures, out))?;
+            write_drawing(output, out, |out| plot::write_svg("Simulated accept lengths", &figures, out))?;
         } else {
             write_text(output, out, |out| text::simulate::simulate(out, &answer))?;
         }

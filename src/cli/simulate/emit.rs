@@ -185,6 +185,11 @@ impl Start {
 }
 
 impl EmitFlags {
+    /// The file that the log goes to.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.emit_log.as_deref().filter(|file| *file != Path::new("-"))
+    }
+
     /// Whether the log goes to the standard output, which then has room for nothing else.
     pub(super) fn is_printed(&self) -> bool {
         self.emit_log.as_deref() == Some(Path::new("-"))

@@ -10,7 +10,9 @@ mod seeded;
 mod target;
 
 use std::io::Write;
+use std::path::PathBuf;
 
+use super::apart::apart;
 use super::{Exit, Global};
 
 pub(crate) use args::SimulateArgs;
@@ -21,6 +23,8 @@ pub(crate) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    let golden = global.golden_files();
+    apart(golden.iter().map(PathBuf::as_path), [args.output.as_deref(), args.emit.file()])?;
     match args.found()? {
         Some(found) => check::run(args, &found, global, out, err),
         None => draw::run(args, global, out, err),

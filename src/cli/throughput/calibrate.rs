@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 
+use super::drawn::draw;
 use super::read::{LogFlags, bytes, from_logs};
-use crate::cli::output::{apart, write_to};
+use crate::cli::apart::apart_from_logs;
+use crate::cli::format::RESULT;
+use crate::cli::output::{write_drawing, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, ModelDocument};
-use crate::report::text;
+use crate::report::{plot, text};
 use crate::throughput::{CalibrateError, CompareError, ServeError, check_against, read_client};
 
 /// Flags of `accsim throughput calibrate`.
@@ -22,8 +25,12 @@ pub(crate) struct CalibrateArgs {
     logs: Vec<PathBuf>,
 
     /// Write the model to FILE
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
+
+    /// Draw what the logs show as SVG into FILE, too
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
+    plot: Option<PathBuf>,
 
     /// What a benchmark client measured of the last log's run, to check the model against: JSON with phases and requests
     #[arg(long, value_name = "FILE")]
@@ -33,7 +40,7 @@ pub(crate) struct CalibrateArgs {
     about: LogFlags,
 
     /// Print the model in place of its summary
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     json: bool,
 }
 
@@ -43,7 +50,8 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    apart(args.logs.iter().chain(&args.client).map(PathBuf::as_path), [args.output.as_deref()])?;
+    let inputs: Vec<PathBuf> = args.logs.iter().chain(&args.client).cloned().collect();
+    apart_from_logs(&inputs, [&args.output, &args.plot].map(Option::as_deref))?;
     let client = args
         .client
         .as_deref()
@@ -54,7 +62,7 @@ pub(super) fn run(
         Ok(model) => model,
         Err(error) => {
             let exit = exit_of(&error);
-            writeln!(err, "error: {error}")?;
+            tell(&error, &args.logs, all_read, err)?;
             return Ok(if all_read { exit } else { exit.worst(Exit::Failed) });
         }
     };
@@ -75,15 +83,39 @@ pub(super) fn run(
     if args.output.is_some() {
         write_to(args.output.as_deref(), out, |out| json::write(out, &document))?;
     }
+    let figures = plot::measured(&model);
+    if args.plot.is_some() {
+        write_drawing(args.plot.as_deref(), out, |out| plot::write_svg("What the logs show", &figures, out))?;
+    }
     if args.json {
         json::write(out, &document)?;
     } else if !(global.quiet && args.output.is_some()) {
         text::throughput::model(out, &model)?;
+        draw(global, &figures, out)?;
         if let Some(checks) = &checks {
             text::throughput::checks(out, checks)?;
         }
     }
     Ok(if all_read { Exit::Ok } else { Exit::Failed })
+}
+
+/// Says why logs give no model. That a log could not be read is said already, and why nothing was in it with that.
+pub(super) fn tell(
+    error: &CalibrateError,
+    logs: &[PathBuf],
+    all_read: bool,
+    err: &mut dyn Write,
+) -> std::io::Result<()> {
+    if *error != CalibrateError::NoDecodeLines {
+        return writeln!(err, "error: {error}");
+    }
+    if !all_read {
+        return Ok(());
+    }
+    let names: Vec<String> = logs.iter().take(3).map(|log| log.display().to_string()).collect();
+    let more = logs.len().saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    writeln!(err, "error: {}{more}: {error}; give the server's own log", names.join(", "))
 }
 
 /// Nothing that can be told is no failure of the command; a log that contradicts itself is.

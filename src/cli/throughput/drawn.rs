@@ -6,13 +6,16 @@ use crate::cli::global::Global;
 use crate::cli::output::plain;
 use crate::report::plot::{self, Figure};
 
-/// Draws the figures below a text, under `-v`.
+/// Draws below a text what it tells: the first figure that shows a course, all of them under `-v`, none under `-q`.
 pub(super) fn draw(global: &Global, figures: &[Figure], out: &mut dyn Write) -> io::Result<()> {
-    if global.verbose {
-        for figure in figures {
-            writeln!(out)?;
-            plot::draw(figure, "", out)?;
-        }
+    let most = match (global.quiet, global.verbose) {
+        (true, _) => 0,
+        (_, true) => figures.len(),
+        _ => 1,
+    };
+    for figure in figures.iter().filter(|figure| figure.has_course()).take(most) {
+        writeln!(out)?;
+        plot::draw(figure, "", out)?;
     }
     Ok(())
 }

@@ -9,8 +9,10 @@ use clap::{Args, ValueEnum};
 use super::drawn::{draw, shown};
 use super::read::bytes;
 use crate::cli::Exit;
+use crate::cli::apart::apart;
+use crate::cli::format::RESULT;
 use crate::cli::global::Global;
-use crate::cli::output::{apart, is_svg, write_text, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_text, write_to};
 use crate::golden::nearest;
 use crate::report::json::{self, ParetoDocument};
 use crate::report::{csv as csv_report, html, plot, text};
@@ -32,19 +34,19 @@ pub(crate) struct ParetoArgs {
     y: String,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json", help_heading = RESULT)]
     format: ParetoFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long, overrides_with = "format", help_heading = RESULT)]
     json: bool,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     html: Option<PathBuf>,
 }
 
@@ -95,17 +97,23 @@ pub(super) fn run(
             html::write_pareto(&points, &standing, names, &shown, out)
         })?;
     }
-    write_text(args.output.as_deref(), out, |out| match format {
-        ParetoFormat::Text => {
+    let figures = plot::pareto(&points, &standing, names);
+    let output = args.output.as_deref();
+    match format {
+        ParetoFormat::Text => write_text(output, out, |out| {
             text::throughput::pareto(out, &points, &standing, names)?;
-            draw(global, &plot::pareto(&points, &standing, names), out)
+            draw(global, &figures, out)
+        }),
+        ParetoFormat::Json => {
+            write_to(output, out, |out| json::write(out, &ParetoDocument::new(&points, &standing)))
         }
-        ParetoFormat::Json => json::write(out, &ParetoDocument::new(&points, &standing)),
-        ParetoFormat::Csv => csv_report::throughput::pareto(out, &points, &standing, names),
+        ParetoFormat::Csv => {
+            write_to(output, out, |out| csv_report::throughput::pareto(out, &points, &standing, names))
+        }
         ParetoFormat::Svg => {
-            plot::write_svg("Pareto frontier", &plot::pareto(&points, &standing, names), out)
+            write_drawing(output, out, |out| plot::write_svg("Pareto frontier", &figures, out))
         }
-    })?;
+    }?;
     Ok(Exit::Ok)
 }
 

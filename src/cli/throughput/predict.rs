@@ -7,16 +7,17 @@ use std::path::PathBuf;
 use anyhow::{bail, ensure};
 use clap::Args;
 
-use super::calibrate::exit_of;
+use super::calibrate::{exit_of, tell};
 use super::drawn::{draw, shown};
 use super::read::{LogFlags, from_logs, is_model, model};
-use crate::cli::format::FormatFlags;
+use crate::cli::apart::apart;
+use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{apart, is_svg, write_text, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_text, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, PredictDocument};
 use crate::report::{html, plot, text};
-use crate::throughput::{Asked, Lengths, Level, Model, PredictError, Prediction, Question, predict};
+use crate::throughput::{Asked, Lengths, Level, Model, PredictError, Question, predict};
 
 /// Flags of `accsim throughput predict`.
 #[derive(Args, Clone, Debug)]
@@ -55,11 +56,11 @@ pub(crate) struct PredictArgs {
     gpus: Option<u32>,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     html: Option<PathBuf>,
 
     #[command(flatten)]
@@ -91,7 +92,7 @@ pub(super) fn run(
                     (model, all_read)
                 }
                 (Err(error), all_read) => {
-                    writeln!(err, "error: {error}")?;
+                    tell(&error, &logs, all_read, err)?;
                     return Ok(if all_read { exit_of(&error) } else { Exit::Failed });
                 }
             }
@@ -121,7 +122,21 @@ pub(super) fn run(
         let shown = shown(|out| text::throughput::predictions(out, &model, drafts, &predictions, args.gpus))?;
         write_to(args.html.as_deref(), out, |out| html::write_predictions(&predictions, &shown, out))?;
     }
-    write_text(args.output.as_deref(), out, |out| write(args, global, &model, drafts, &predictions, out))?;
+    let figures = plot::predictions(&predictions);
+    let output = args.output.as_deref();
+    if is_svg(output) && !args.format.is_json() {
+        write_drawing(output, out, |out| {
+            plot::write_svg("Throughput at another accept length", &figures, out)
+        })?;
+    } else {
+        write_text(output, out, |out| {
+            if args.format.is_json() {
+                return json::write(out, &PredictDocument::new(&model, drafts, &predictions, args.gpus));
+            }
+            text::throughput::predictions(out, &model, drafts, &predictions, args.gpus)?;
+            draw(global, &figures, out)
+        })?;
+    }
     for error in &refused {
         let _ = writeln!(err, "refused: {error}");
     }
@@ -130,24 +145,6 @@ pub(super) fn run(
         (true, false) => Exit::Undecided,
         (true, true) => Exit::Ok,
     })
-}
-
-fn write(
-    args: &PredictArgs,
-    global: &Global,
-    model: &Model,
-    drafts: Option<u32>,
-    predictions: &[Prediction],
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    if args.format.is_json() {
-        json::write(out, &PredictDocument::new(model, drafts, predictions, args.gpus))
-    } else if is_svg(args.output.as_deref()) {
-        plot::write_svg("Throughput at another accept length", &plot::predictions(predictions), out)
-    } else {
-        text::throughput::predictions(out, model, drafts, predictions, args.gpus)?;
-        draw(global, &plot::predictions(predictions), out)
-    }
 }
 
 /// The draft length that is asked about: the flag's, the logs' only one, or none at accept length 1 throughout.

@@ -11,9 +11,10 @@ use super::calibrate::refusal;
 use super::drawn::{draw, shown};
 use super::duration::{seconds, seconds_or_none, share};
 use super::read::model;
-use crate::cli::format::FormatFlags;
+use crate::cli::apart::apart;
+use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{apart, is_svg, whole_file, write_text, write_to};
+use crate::cli::output::{is_svg, whole_file, write_drawing, write_text, write_to};
 use crate::cli::patient::Patient;
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
@@ -151,11 +152,11 @@ pub(crate) struct SimulateArgs {
     start: LocalTime,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     html: Option<PathBuf>,
 
     #[command(flatten)]
@@ -239,16 +240,20 @@ pub(super) fn run(
         let shown = shown(|out| text::throughput::simulation(out, &server, &points))?;
         write_to(args.html.as_deref(), out, |out| html::write_simulation(&points, &shown, out))?;
     }
-    write_text(args.output.as_deref(), out, |out| {
-        if args.format.is_json() {
-            json::write(out, &ThroughputSimulation::new(&server, &points, args.seed, args.replicates))
-        } else if is_svg(args.output.as_deref()) {
-            plot::write_svg("Simulated throughput", &plot::simulation(&points), out)
-        } else {
+    let figures = plot::simulation(&points);
+    let output = args.output.as_deref();
+    if is_svg(output) && !args.format.is_json() {
+        write_drawing(output, out, |out| plot::write_svg("Simulated throughput", &figures, out))?;
+    } else {
+        write_text(output, out, |out| {
+            if args.format.is_json() {
+                let document = ThroughputSimulation::new(&server, &points, args.seed, args.replicates);
+                return json::write(out, &document);
+            }
             text::throughput::simulation(out, &server, &points)?;
-            draw(global, &plot::simulation(&points), out)
-        }
-    })?;
+            draw(global, &figures, out)
+        })?;
+    }
     if !global.quiet && !args.format.is_json() {
         for traffic in &traffics {
             if let Some(note) = unstable(&server, traffic) {

@@ -10,8 +10,10 @@ use super::calibrate::refusal;
 use super::drawn::{draw, shown};
 use super::duration::seconds;
 use super::read::model;
+use crate::cli::apart::apart;
+use crate::cli::format::RESULT;
 use crate::cli::number::whole;
-use crate::cli::output::{apart, is_svg, write_text, write_to};
+use crate::cli::output::{is_svg, write_drawing, write_text, write_to};
 use crate::cli::select::ThinkingFlag;
 use crate::cli::{Exit, catalogue, global::Global};
 use crate::golden::Thinking;
@@ -63,23 +65,23 @@ pub(crate) struct SweepArgs {
     seed: u64,
 
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", overrides_with = "json", help_heading = RESULT)]
     format: SweepFormat,
 
     /// The same as --format json
-    #[arg(long, overrides_with = "format")]
+    #[arg(long, overrides_with = "format", help_heading = RESULT)]
     json: bool,
 
     /// Write the result to FILE in place of standard output; as text to a FILE.svg: a drawing
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
     output: Option<PathBuf>,
 
     /// Draw the curves as SVG into FILE, too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     plot: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     html: Option<PathBuf>,
 }
 
@@ -127,7 +129,7 @@ pub(super) fn run(
     };
     let figures = plot::sweep(&args.curve, &plan.curve, &report);
     if let Some(file) = &args.plot {
-        write_to(Some(file), out, |out| plot::write_svg(TITLE, &figures, out))?;
+        write_drawing(Some(file), out, |out| plot::write_svg(TITLE, &figures, out))?;
     }
     if args.html.is_some() {
         let shown = shown(|out| text::throughput::sweep(out, &plan, &report))?;
@@ -136,8 +138,12 @@ pub(super) fn run(
         })?;
     }
     let format = if args.json { SweepFormat::Json } else { args.format };
-    write_text(args.output.as_deref(), out, |out| match format {
-        SweepFormat::Text if is_svg(args.output.as_deref()) => plot::write_svg(TITLE, &figures, out),
+    let output = args.output.as_deref();
+    if format == SweepFormat::Text && is_svg(output) {
+        write_drawing(output, out, |out| plot::write_svg(TITLE, &figures, out))?;
+        return Ok(Exit::Ok);
+    }
+    write_text(output, out, |out| match format {
         SweepFormat::Text => {
             text::throughput::sweep(out, &plan, &report)?;
             draw(global, &figures, out)

@@ -6,7 +6,7 @@ mod compact;
 mod found;
 mod view;
 
-pub(in crate::evidence) use breaks::line_breaks;
+pub(in crate::evidence) use breaks::{line_breaks, line_breaks_by};
 pub use compact::CompactLine;
 pub(in crate::evidence) use compact::{ABSENT, Base, Iteration, Shape, Spot, index};
 pub(in crate::evidence) use found::{Findings, Stand};

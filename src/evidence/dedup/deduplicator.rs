@@ -164,16 +164,13 @@ impl Deduplicator {
         batch: &Batch<'_>,
         time: Time,
     ) -> Option<bool> {
-        match time.cmp(&self.latest) {
-            Ordering::Greater => Some(true),
-            Ordering::Equal => {
-                let dp = |rank| self.ranks.dp(rank);
-                let is_new = self.at_latest <= COMPARED
-                    && self.waiting.has_no_like(rank, line, batch, self.at_latest, dp);
-                is_new.then_some(false)
-            }
-            Ordering::Less => None,
+        if time != self.latest {
+            return (time > self.latest).then_some(true);
         }
+        let dp = |rank| self.ranks.dp(rank);
+        let is_new =
+            self.at_latest <= COMPARED && self.waiting.has_no_like(rank, line, batch, self.at_latest, dp);
+        is_new.then_some(false)
     }
 
     /// Remembers a line of the batch at hand, which [`is_new`](Self::is_new).

@@ -26,11 +26,9 @@ impl Time {
     #[inline]
     pub(crate) fn masked(text: &[u8; 24], masks: [u64; 3]) -> Self {
         let (words, _) = text.as_chunks();
-        let mut time = [0; 4];
-        for ((to, word), mask) in time.iter_mut().zip(words).zip(masks) {
-            *to = u64::from_be_bytes(*word) & mask;
-        }
-        Self(time)
+        let ([first, second, third], [a, b, c]) = (words, masks) else { return Self::default() };
+        let word = |bytes: &[u8; 8], mask| u64::from_be_bytes(*bytes) & mask;
+        Self([word(first, a), word(second, b), word(third, c), 0])
     }
 
     /// What keeps the first `len` bytes of 24.

@@ -5,18 +5,18 @@
 //! line that fits it byte for byte has the same names in the same order, so its numbers are taken from their places. A
 //! line that fits no layout is read by name; both ways give the same record (a property test compares them).
 
-use wide::u8x16;
+use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask};
 
 use crate::evidence::batch::{ABSENT, Base, CompactLine, Findings, Iteration, Shape, Spot, index};
-use crate::evidence::digits::{Decimal, Digits, MAX_LINE, Repeated, Window};
+use crate::evidence::digits::{Digits, Four, MAX_LINE, Number, Repeated, Window};
 use crate::evidence::{DecodeLine, PrefillLine, Timestamp};
 
 use super::fields::{Field, Fields};
 use super::prefill;
 use super::tag_cache::{Short, TagCache};
 
-/// Bytes that the processor compares at a time.
-const LANES: usize = 16;
+/// Bytes of a pattern: as many as the widest vectors have.
+const LANES: usize = 64;
 
 /// Bytes behind the last line of a block with which a layout can be laid on it.
 pub(in crate::evidence) const MARGIN: usize = size_of::<Window>();
@@ -27,13 +27,13 @@ const MAX_LAYOUTS: usize = 64;
 /// The most digits of a number in a layout: whether a longer one is in range depends on the digits.
 const MAX_DIGITS: usize = 9;
 
-/// 16 bytes of a line.
+/// Some bytes of a line.
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
     /// A letter as it is, 0 for a digit.
-    least: u8x16,
+    least: [u8; LANES],
     /// How far above that a byte may be: 0 for a letter, 9 for a digit, anything behind the end.
-    range: u8x16,
+    range: [u8; LANES],
 }
 
 /// What all layouts have.
@@ -55,8 +55,8 @@ struct Tagged {
     at: usize,
     len: usize,
     /// Zeros behind the tags, for [`Short`].
-    masks: Option<[u64; 2]>,
-    words: [u64; 2],
+    mask: Option<u128>,
+    word: u128,
     voice: u32,
     use_number: u64,
 }
@@ -69,7 +69,7 @@ pub(super) trait Layout: Sized {
     fn frame(&self) -> &Frame;
     fn frame_mut(&mut self) -> &mut Frame;
     /// Adds the line at the start of `line`, which fits and begins at `at` of the block.
-    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings);
+    fn add<S: Simd>(&mut self, simd: S, line: &Window, at: u32, voice: u32, findings: &mut Findings);
 }
 
 /// A decode line.
@@ -80,15 +80,9 @@ pub(super) struct DecodeLayout {
     /// The number of the shape in the findings of this use.
     shape_number: u32,
     use_number: u64,
-    running: Repeated,
     queue: Repeated,
-    accept_len: Decimal,
-    accept_rate: Decimal,
-    throughput: Decimal,
-    /// Bits of the numbers that the line lacks.
-    no_accept_len: u32,
-    no_accept_rate: u32,
-    no_throughput: u32,
+    /// Running requests, accept length, accept rate and throughput; [`ABSENT`] where the line lacks one.
+    numbers: Four,
 }
 
 /// A prefill line: its figures are read when they are asked for.
@@ -117,9 +111,11 @@ impl<L> Default for Layouts<L> {
 
 impl<L: Layout> Layouts<L> {
     /// Reads the line that begins at `at` of `text` and ends within `end`; returns its length, the line break included.
-    #[inline]
-    pub(super) fn read(
+    #[expect(clippy::inline_always, reason = "only what is inlined is compiled for the vectors at hand")]
+    #[inline(always)]
+    pub(super) fn read<S: Simd>(
         &mut self,
+        simd: S,
         text: &[u8],
         at: usize,
         end: usize,
@@ -134,8 +130,8 @@ impl<L: Layout> Layouts<L> {
         }
         let expected = self.known.get(self.last)?.frame().next;
         let found = match self.known.get(expected) {
-            Some(layout) if layout.frame().fits(line) => expected,
-            _ => self.find(line)?,
+            Some(layout) if layout.frame().fits(simd, line) => expected,
+            _ => self.find(simd, line)?,
         };
         self.last = found;
         let layout = self.known.get_mut(found)?;
@@ -144,7 +140,7 @@ impl<L: Layout> Layouts<L> {
             return None;
         }
         let voice = layout.frame_mut().tags.voice(line, tags, findings);
-        layout.add(line, index(at), voice, findings);
+        layout.add(simd, line, index(at), voice, findings);
         Some(len)
     }
 
@@ -156,9 +152,9 @@ impl<L: Layout> Layouts<L> {
 
     /// Looks through all layouts.
     #[inline(never)]
-    fn find(&mut self, line: &Window) -> Option<usize> {
-        let found =
-            self.known.iter().position(|layout| layout.frame().ends(line) && layout.frame().fits(line))?;
+    fn find<S: Simd>(&mut self, simd: S, line: &Window) -> Option<usize> {
+        let fits = |frame: &Frame| frame.ends(line) && simd.vectorize(|| frame.fits(simd, line));
+        let found = self.known.iter().position(|layout| fits(layout.frame()))?;
         if let Some(layout) = self.known.get_mut(self.last) {
             layout.frame_mut().next = found;
         }
@@ -208,14 +204,23 @@ impl Frame {
     }
 
     /// Whether `line` begins with a line of this layout.
-    #[inline]
-    fn fits(&self, line: &Window) -> bool {
+    #[expect(clippy::inline_always, reason = "only what is inlined is compiled for the vectors at hand")]
+    #[inline(always)]
+    fn fits<S: Simd>(&self, simd: S, line: &Window) -> bool {
+        // By index: the methods of iterators are too large to be compiled for the vectors at hand.
         let (windows, _) = line.as_chunks::<LANES>();
-        let mut bad = u8x16::default();
-        for (pattern, window) in self.patterns.iter().zip(windows) {
-            bad |= (u8x16::new(*window) - pattern.least).saturating_sub(pattern.range);
+        let mut bad = S::u8s::splat(simd, 0);
+        let mut number = 0;
+        while let (Some(pattern), Some(window)) = (self.patterns.get(number), windows.get(number)) {
+            let mut at = 0;
+            while at < LANES {
+                let above = lanes(simd, window, at) - lanes(simd, &pattern.least, at);
+                bad |= above.saturating_sub(lanes(simd, &pattern.range, at));
+                at += S::u8s::LEN;
+            }
+            number += 1;
         }
-        bad == u8x16::default()
+        bad.simd_eq(0).all_true()
     }
 
     /// The frame of a line that was read by name; `None` when it has none that is worth keeping.
@@ -263,8 +268,8 @@ impl Frame {
             tags: Tagged {
                 at: tags_at,
                 len: tags_len,
-                masks: masks(tags_len),
-                words: [0; 2],
+                mask: mask(tags_len),
+                word: 0,
                 voice: 0,
                 use_number: 0,
             },
@@ -276,32 +281,25 @@ impl Frame {
 
 impl Tagged {
     /// The voice of the tags of `line`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a part of the innermost loop, as its callers are")]
+    #[inline(always)]
     fn voice(&mut self, line: &Window, tags: &mut TagCache, findings: &mut Findings) -> u32 {
         let bytes = line.get(self.at % MAX_LINE..).and_then(|rest| rest.first_chunk::<16>());
-        let (Some(masks), Some(bytes)) = (self.masks, bytes) else {
+        let (Some(mask), Some(bytes)) = (self.mask, bytes) else {
             return tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings);
         };
-        let (words, _) = bytes.as_chunks::<8>();
-        let mut masked = masks;
-        masked.iter_mut().zip(words).for_each(|(mask, word)| *mask &= u64::from_le_bytes(*word));
-        if self.words != masked || self.use_number != findings.use_number() {
-            self.voice = self.other_voice(line, masked, tags, findings);
-            self.words = masked;
+        let word = u128::from_le_bytes(*bytes) & mask;
+        if self.word != word || self.use_number != findings.use_number() {
+            self.voice = self.other_voice(line, word, tags, findings);
+            self.word = word;
             self.use_number = findings.use_number();
         }
         self.voice
     }
 
     #[inline(never)]
-    fn other_voice(
-        &self,
-        line: &Window,
-        words: [u64; 2],
-        tags: &mut TagCache,
-        findings: &mut Findings,
-    ) -> u32 {
-        tags.voice_of(Short { words, len: index(self.len) }, findings)
+    fn other_voice(&self, line: &Window, word: u128, tags: &mut TagCache, findings: &mut Findings) -> u32 {
+        tags.voice_of(Short { word, len: index(self.len) }, findings)
             .unwrap_or_else(|| tags.voice(line.get(self.at..self.at + self.len).unwrap_or(&[]), findings))
     }
 }
@@ -319,21 +317,23 @@ impl Layout for DecodeLayout {
         &mut self.frame
     }
 
-    #[inline]
-    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
+    #[expect(clippy::inline_always, reason = "only what is inlined is compiled for the vectors at hand")]
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
         if self.use_number != findings.use_number() {
             self.use_number = findings.use_number();
             self.shape_number = findings.shape(self.shape);
         }
+        let [running_req, accept_len, accept_rate, throughput] = self.numbers.read(simd, line);
         findings.push(CompactLine {
             at,
             shape: self.shape_number,
             voice,
-            running_req: self.running.read(line),
+            running_req,
             queue_req: self.queue.read(line),
-            accept_len: self.accept_len.read(line) | self.no_accept_len,
-            accept_rate: self.accept_rate.read(line) | self.no_accept_rate,
-            throughput: self.throughput.read(line) | self.no_throughput,
+            accept_len,
+            accept_rate,
+            throughput,
         });
     }
 }
@@ -352,7 +352,7 @@ impl Layout for PrefillLayout {
     }
 
     #[inline]
-    fn add(&mut self, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
+    fn add<S: Simd>(&mut self, _simd: S, line: &Window, at: u32, voice: u32, findings: &mut Findings) {
         let iteration = self.frame.iteration.map(|digits| u64::from(digits.read(line)));
         findings.prefill(at, self.time, voice, iteration, self.message);
     }
@@ -378,26 +378,25 @@ impl DecodeLayout {
             match name {
                 b"#running-req" => running = Some(Digits::at(raw, at, len)?),
                 b"#queue-req" => queue = Some(Digits::at(raw, at, len)?),
-                b"accept len" => accept_len = Some(Decimal::at(raw, at, len)?),
-                b"accept rate" => accept_rate = Some(Decimal::at(raw, at, len)?),
-                b"gen throughput (token/s)" => throughput = Some(Decimal::at(raw, at, len)?),
+                b"accept len" => accept_len = Some(Number::decimal(raw, at, len)?),
+                b"accept rate" => accept_rate = Some(Number::decimal(raw, at, len)?),
+                b"gen throughput (token/s)" => throughput = Some(Number::decimal(raw, at, len)?),
                 _ => {}
             }
         }
-        let absent = |number: Option<Decimal>| if number.is_some() { 0 } else { ABSENT };
+        let or_absent = |number: Option<Number>| number.unwrap_or(Number::constant(ABSENT));
         Some(Self {
             frame,
             shape,
             shape_number: 0,
             use_number: 0,
-            running: Repeated::new(running?),
             queue: Repeated::new(queue?),
-            accept_len: accept_len.unwrap_or_default(),
-            accept_rate: accept_rate.unwrap_or_default(),
-            throughput: throughput.unwrap_or_default(),
-            no_accept_len: absent(accept_len),
-            no_accept_rate: absent(accept_rate),
-            no_throughput: absent(throughput),
+            numbers: Four::new([
+                running?.into(),
+                or_absent(accept_len),
+                or_absent(accept_rate),
+                or_absent(throughput),
+            ]),
         })
     }
 }
@@ -420,24 +419,27 @@ fn patterns(raw: &[u8]) -> Option<Vec<Pattern>> {
         return None;
     }
     let pattern = |bytes: &[u8]| {
-        let lanes = |behind: u8, lane: &dyn Fn(&u8) -> u8| {
-            let mut lanes = [behind; LANES];
-            lanes.iter_mut().zip(bytes).for_each(|(to, byte)| *to = lane(byte));
-            u8x16::new(lanes)
-        };
-        Pattern {
-            least: lanes(0, &|byte| if byte.is_ascii_digit() { b'0' } else { *byte }),
-            range: lanes(u8::MAX, &|byte| if byte.is_ascii_digit() { 9 } else { 0 }),
+        let mut pattern = Pattern { least: [0; LANES], range: [u8::MAX; LANES] };
+        let lanes = pattern.least.iter_mut().zip(&mut pattern.range);
+        for ((least, range), byte) in lanes.zip(bytes) {
+            (*least, *range) = if byte.is_ascii_digit() { (b'0', 9) } else { (*byte, 0) };
         }
+        pattern
     };
     Some(raw.chunks(LANES).map(pattern).collect())
 }
 
+/// The bytes from `at` on.
+#[expect(clippy::inline_always, reason = "only what is inlined is compiled for the vectors at hand")]
+#[inline(always)]
+fn lanes<S: Simd>(simd: S, bytes: &[u8; LANES], at: usize) -> S::u8s {
+    S::u8s::from_slice(simd, bytes.get(at..at + S::u8s::LEN).unwrap_or(&[]))
+}
+
 /// What keeps the first `len` of 16 bytes.
-fn masks(len: usize) -> Option<[u64; 2]> {
-    let mask =
-        |bytes: usize| u64::MAX.checked_shr(64 - 8 * u32::try_from(bytes.min(8)).unwrap_or(8)).unwrap_or(0);
-    (len <= 16).then(|| [mask(len), mask(len.saturating_sub(8))])
+fn mask(len: usize) -> Option<u128> {
+    let others = 16_usize.checked_sub(len)?;
+    Some(u128::MAX.checked_shr(8 * u32::try_from(others).ok()?).unwrap_or(0))
 }
 
 /// Where `part` stands inside `whole`; `None` when it is no part of it.

@@ -1,7 +1,9 @@
 //! The scanner's inner loop: finds the rare byte patterns that begin a record, and reads what they begin. It knows
 //! nothing of the lines before a block but what makes it fast.
 
-use crate::evidence::batch::{Findings, Stand, line_breaks};
+use fearless_simd::{Level, Simd, dispatch};
+
+use crate::evidence::batch::{Findings, Stand, line_breaks_by};
 use crate::evidence::{CacheFlush, DecodeLine, PrefillLine, Record, SkipReason, Skipped};
 
 use super::head::{EngineHead, Found, Head, Hit, Words};
@@ -26,6 +28,8 @@ pub(in crate::evidence) struct LineScanner {
     prefills: Layouts<PrefillLayout>,
     /// Blocks begun.
     blocks: u64,
+    /// What the processor can do.
+    level: Level,
 }
 
 /// Reads the records of one text.
@@ -44,6 +48,7 @@ impl LineScanner {
             decodes: Layouts::default(),
             prefills: Layouts::default(),
             blocks: 0,
+            level: Level::new(),
         }
     }
 
@@ -62,18 +67,42 @@ impl LineScanner {
         end: usize,
         findings: &mut Findings,
     ) -> Option<usize> {
+        dispatch!(self.level, simd => self.lines_by(simd, text, end, findings))
+    }
+
+    /// As [`lines`](Self::lines), by these vectors.
+    #[expect(clippy::inline_always, reason = "only what is inlined is compiled for the vectors at hand")]
+    #[inline(always)]
+    fn lines_by<S: Simd>(
+        &mut self,
+        simd: S,
+        text: &[u8],
+        end: usize,
+        findings: &mut Findings,
+    ) -> Option<usize> {
         let block = text.get(..end)?;
         let mut done = 0;
+        // Lines before this place are counted.
+        let mut counted = 0;
         // The next word of a head, `None` where it is not known.
         let mut next: Option<Found> = None;
         let left = loop {
+            let begin = done;
+            let mut alike = 0;
             let tags = &mut self.reader.tags;
-            while let Some(length) = self.decodes.read(text, done, end, tags, findings) {
+            while let Some(length) = self.decodes.read(simd, text, done, end, tags, findings) {
                 done += length;
+                alike += 1;
+            }
+            if alike > 0 {
+                // Each is one line.
+                let passed = block.get(counted..begin).unwrap_or(&[]);
+                findings.count(alike + line_breaks_by(simd, passed));
+                counted = done;
             }
             next = next.filter(|found| found.at >= done).or_else(|| self.reader.words.next(block, done));
             let Some(found) = next else { break None };
-            if let Some(past) = self.fitting(text, done, end, found, findings) {
+            if let Some(past) = self.fitting(simd, text, done, end, found, findings) {
                 done = past;
                 continue;
             }
@@ -97,15 +126,17 @@ impl LineScanner {
             }
             done = line_end;
         };
-        findings.count(line_breaks(block));
+        findings.count(line_breaks_by(simd, block.get(counted..).unwrap_or(&[])));
         left
     }
 
     /// Reads the line that holds a word by a layout, where it stands as far behind its line's beginning as that says;
     /// returns where it ends.
-    #[inline]
-    fn fitting(
+    #[expect(clippy::inline_always, reason = "only what is inlined is compiled for the vectors at hand")]
+    #[inline(always)]
+    fn fitting<S: Simd>(
         &mut self,
+        simd: S,
         text: &[u8],
         done: usize,
         end: usize,
@@ -125,9 +156,9 @@ impl LineScanner {
         }
         let tags = &mut self.reader.tags;
         let length = if found.is_decode() {
-            self.decodes.read(text, start, end, tags, findings)?
+            self.decodes.read(simd, text, start, end, tags, findings)?
         } else {
-            self.prefills.read(text, start, end, tags, findings)?
+            self.prefills.read(simd, text, start, end, tags, findings)?
         };
         Some(start + length)
     }

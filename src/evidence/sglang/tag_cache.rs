@@ -24,7 +24,7 @@ struct Known {
 /// A text of at most 16 bytes, zeros behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Short {
-    pub(super) words: [u64; 2],
+    pub(super) word: u128,
     pub(super) len: u32,
 }
 
@@ -32,10 +32,7 @@ impl Short {
     pub(super) fn of(text: &[u8]) -> Option<Self> {
         let mut bytes = [0; 16];
         bytes.get_mut(..text.len())?.copy_from_slice(text);
-        let (words, _) = bytes.as_chunks::<8>();
-        let [first, second] = *words else { return None };
-        let words = [u64::from_le_bytes(first), u64::from_le_bytes(second)];
-        Some(Self { words, len: u32::try_from(text.len()).ok()? })
+        Some(Self { word: u128::from_le_bytes(bytes), len: u32::try_from(text.len()).ok()? })
     }
 }
 

@@ -1,19 +1,19 @@
 //! What reading one file has cost so far.
 
 use std::io::{self, Read};
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::failure::{Failure, Limit};
 use super::limits::{Limits, RATIO_GRACE};
 use super::progress::Progress;
+use super::threads::Threads;
 
 /// The costs of one file on disk, with everything packed in it, against their limits.
 pub(super) struct Budget<'a> {
     pub(super) limits: &'a Limits,
     pub(super) progress: &'a Progress,
     /// Threads that may work on it.
-    pub(super) threads: NonZeroUsize,
+    pub(super) threads: &'a Threads,
     /// Bytes as they lie on disk.
     raw: AtomicU64,
     /// Bytes that came out of decompressors, of every layer.
@@ -23,7 +23,7 @@ pub(super) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    pub(super) fn new(limits: &'a Limits, progress: &'a Progress, threads: NonZeroUsize) -> Self {
+    pub(super) fn new(limits: &'a Limits, progress: &'a Progress, threads: &'a Threads) -> Self {
         Self {
             limits,
             progress,

@@ -1,4 +1,5 @@
-//! Several threads read the blocks of one log; one of them takes what they found, in order.
+//! Several threads read the blocks of one log; one of them takes what they found, in order. The others come when no other
+//! file needs them, and go when one does.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,9 +9,10 @@ use crate::evidence::batch::Batch;
 use crate::evidence::sglang::LineScanner;
 
 use super::block::Block;
-use super::budget::Budget;
+use super::budget::{Budget, count};
 use super::stitch::Stitcher;
 use super::stream::Source;
+use super::threads::Working;
 
 /// Blocks a thread that are begun and not taken, at most.
 const BEGUN_PER_THREAD: usize = 2;
@@ -22,7 +24,6 @@ pub(super) struct Crew<'a, 's> {
     state: Mutex<State>,
     /// Something became of the state that somebody may wait for.
     changed: Condvar,
-    most_begun: u64,
 }
 
 struct State {
@@ -33,6 +34,8 @@ struct State {
     done: BTreeMap<u64, Block>,
     /// Blocks whose memory is free.
     free: Vec<Block>,
+    /// Threads that read, the one that takes among them.
+    threads: usize,
     /// Blocks can be scanned in any order.
     reads_ahead: bool,
     /// No further block is to be begun.
@@ -56,13 +59,12 @@ impl<'a, 's> Crew<'a, 's> {
             taken: first,
             done: BTreeMap::new(),
             free: Vec::new(),
+            threads: 1,
             reads_ahead: true,
             ended: false,
             broken: false,
         };
-        let most_begun = u64::try_from(budget.threads.get().saturating_mul(BEGUN_PER_THREAD));
-        let most_begun = most_begun.unwrap_or(u64::MAX);
-        Self { source, budget, state: Mutex::new(state), changed: Condvar::new(), most_begun }
+        Self { source, budget, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Reads all blocks. The calling thread takes them and reads what it has time for.
@@ -75,16 +77,17 @@ impl<'a, 's> Crew<'a, 's> {
     ) {
         self.state().free.push(block);
         thread::scope(|scope| {
-            for _ in 1..self.budget.threads.get() {
-                scope.spawn(|| self.help());
-            }
             loop {
+                while let Some(working) = self.budget.threads.try_enter() {
+                    self.state().threads += 1;
+                    scope.spawn(|| self.help(working));
+                }
                 match self.step() {
                     Step::Take(mut block) => {
                         let is_last = stitcher.add(&mut block, sink) || self.budget.progress.is_stopped();
                         let mut state = self.state();
                         state.reads_ahead = stitcher.reads_ahead();
-                        state.free.push(block);
+                        state.keep(block);
                         state.ended |= is_last;
                         self.changed.notify_all();
                         if is_last {
@@ -98,17 +101,17 @@ impl<'a, 's> Crew<'a, 's> {
         });
     }
 
-    /// What another thread does.
-    fn help(&self) {
+    /// What another thread does, until the log ends or another file needs the thread.
+    fn help(&self, _working: Working<'_>) {
         let _leaving = Leaving(&self.state, &self.changed);
         let mut lines = LineScanner::new();
         loop {
             let mut state = self.state();
             let (number, block) = loop {
-                if state.ended {
+                if state.ended || self.budget.threads.is_wanted() {
                     return;
                 }
-                match state.begin(self.most_begun) {
+                match state.begin() {
                     Some(begun) => break begun,
                     None => state = self.wait(state),
                 }
@@ -130,7 +133,7 @@ impl<'a, 's> Crew<'a, 's> {
             if state.broken {
                 return Step::Broken;
             }
-            if let Some((number, block)) = state.begin(self.most_begun) {
+            if let Some((number, block)) = state.begin() {
                 return Step::Read(number, block);
             }
             state = self.wait(state);
@@ -159,9 +162,20 @@ impl<'a, 's> Crew<'a, 's> {
 }
 
 impl State {
+    fn most_begun(&self) -> usize {
+        self.threads.saturating_mul(BEGUN_PER_THREAD)
+    }
+
+    /// Keeps the memory of a block, if there are still threads for it.
+    fn keep(&mut self, block: Block) {
+        if self.free.len() < self.most_begun() {
+            self.free.push(block);
+        }
+    }
+
     /// The number of the next block, and memory for it; `None` when there are enough for now.
-    fn begin(&mut self, most: u64) -> Option<(u64, Block)> {
-        if self.ended || self.next - self.taken >= most {
+    fn begin(&mut self) -> Option<(u64, Block)> {
+        if self.ended || self.next - self.taken >= count(self.most_begun()) {
             return None;
         }
         let number = self.next;
@@ -170,13 +184,14 @@ impl State {
     }
 }
 
-/// Says so when a thread dies: nobody must wait for its block.
+/// Says so when a thread leaves, and when it dies: nobody must wait for its block.
 struct Leaving<'a>(&'a Mutex<State>, &'a Condvar);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.threads -= 1;
         if thread::panicking() {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             state.broken = true;
             state.ended = true;
             self.1.notify_all();

@@ -64,6 +64,7 @@ pub(super) fn skip_padding(source: &mut impl BufRead) -> io::Result<bool> {
 mod tests {
     use std::num::NonZeroUsize;
 
+    use super::super::threads::Threads;
     use super::*;
     use crate::evidence::{Limits, Progress};
 
@@ -81,7 +82,8 @@ mod tests {
     #[test]
     fn an_error_is_the_end() {
         let (limits, progress) = (Limits::default(), Progress::default());
-        let budget = Budget::new(&limits, &progress, NonZeroUsize::MIN);
+        let threads = Threads::new(NonZeroUsize::MIN);
+        let budget = Budget::new(&limits, &progress, &threads);
         let mut decoded = Decoded::new(Once(false), Format::Xz, &budget);
         let error = decoded.read(&mut [0; 8]).unwrap_err();
         assert_eq!(Failure::of_system(&error), Failure::damaged(Format::Xz, "bad"));

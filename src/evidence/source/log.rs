@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::evidence::counters::{LOOK, recognise};
-use crate::evidence::{Batch, Place, Record, Scanner};
+use crate::evidence::{Batch, Place, Record};
 
 use super::budget::{Budget, count};
 use super::document::{document_of, read_document};
@@ -39,13 +39,24 @@ pub(super) enum Piece<'a> {
     Record(Place, &'a Record<'a>),
 }
 
+/// Takes what one log says.
+pub(super) trait Taker {
+    /// Whether it is this log's turn. Until then it may be read, but not handed on.
+    fn is_turn(&self) -> bool;
+
+    /// Waits for the log's turn and says its index. Called once, before the first piece.
+    fn begin(&mut self) -> u32;
+
+    /// Takes the next piece.
+    fn take(&mut self, piece: Piece<'_>);
+}
+
 /// Reads one log, or one document of figures, to its end.
 pub(super) fn read_log(
     name: &str,
     content: Content<'_>,
     budget: &Budget<'_>,
-    index: u32,
-    sink: &mut dyn FnMut(Piece<'_>),
+    taker: &mut dyn Taker,
 ) -> LogRead {
     let mut window;
     let (document, content) = match content {
@@ -56,9 +67,13 @@ pub(super) fn read_log(
         }
     };
     match document {
-        Ok(None) => read_lines(name, content, budget, index, sink),
-        Ok(Some(document)) => read_document(document, name, content, budget, index, sink),
+        Ok(None) => read_lines(name, content, budget, taker),
+        Ok(Some(document)) => {
+            let index = taker.begin();
+            read_document(document, name, content, budget, index, &mut |piece| taker.take(piece))
+        }
         Err(error) => {
+            taker.begin();
             let failure = Failure::of_system(&error);
             let error = ReadError { name: name.to_owned(), failure, bytes: 0 };
             LogRead { has_records: false, error: Some(error), passed_over: None }
@@ -66,21 +81,11 @@ pub(super) fn read_log(
     }
 }
 
-fn read_lines(
-    name: &str,
-    content: Content<'_>,
-    budget: &Budget<'_>,
-    index: u32,
-    sink: &mut dyn FnMut(Piece<'_>),
-) -> LogRead {
-    let mut has_records = false;
-    let reached = scan(content, budget, &mut Scanner::new(index), &mut |batch| {
-        has_records = true;
-        sink(Piece::Batch(batch));
-    });
+fn read_lines(name: &str, content: Content<'_>, budget: &Budget<'_>, taker: &mut dyn Taker) -> LogRead {
+    let reached = scan(content, budget, taker);
     let long_lines = Why::LongLines { lines: reached.long_lines, limit: count(budget.limits.line_bytes()) };
     LogRead {
-        has_records,
+        has_records: reached.has_records,
         error: reached.error.map(|error| ReadError {
             name: name.to_owned(),
             failure: Failure::of_system(&error),

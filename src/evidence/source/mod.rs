@@ -31,6 +31,7 @@ mod stitch;
 mod stream;
 mod tar;
 mod text;
+mod threads;
 mod unpack;
 mod walk;
 mod window;

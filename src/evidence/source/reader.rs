@@ -1,9 +1,11 @@
 //! Reads inputs and remembers what was read, what failed and what was passed over.
 
 use std::fs::File;
+use std::hash::Hash;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::thread;
 
 use crate::evidence::{Place, Record, RecordSink};
 
@@ -11,14 +13,15 @@ use super::budget::Budget;
 use super::failure::{Failure, ReadError};
 use super::input::{Input, STDIN};
 use super::limits::Limits;
-use super::log::{LogFile, Piece, read_log};
+use super::log::{LogFile, Piece, Taker, read_log};
 use super::name;
-use super::parallel::{Apart, Event, in_order};
+use super::parallel::{Order, Part};
 use super::passed::PassedOver;
 use super::progress::Progress;
 use super::remote;
 use super::stream::Content;
 use super::text::{TextSink, Texts};
+use super::threads::{Threads, Working};
 use super::unpack::{Asked, Unpacker, Visitor};
 use super::walk::{Found, walk};
 
@@ -110,8 +113,10 @@ impl Reader {
     pub fn read_into(&mut self, inputs: &[Input], sink: &mut dyn RecordSink) -> Vec<ReadError> {
         let (found, mut errors) = self.walk(inputs);
         let (limits, progress) = (self.limits.clone(), self.progress());
+        let threads = Threads::new(self.threads);
+        let _working = threads.enter();
         for (found, input) in found {
-            let budget = Budget::new(&limits, &progress, self.threads);
+            let budget = Budget::new(&limits, &progress, &threads);
             let mut visitor = InOrder { reader: self, input, errors: &mut errors, sink };
             read_found(&found, budget, &mut visitor);
         }
@@ -123,8 +128,9 @@ impl Reader {
     pub fn read_texts(&mut self, inputs: &[Input], sink: &mut dyn TextSink) -> Vec<ReadError> {
         let (found, mut errors) = self.walk(inputs);
         let (limits, progress) = (self.limits.clone(), self.progress());
+        let threads = Threads::new(NonZeroUsize::MIN);
         for (found, input) in found {
-            let budget = Budget::new(&limits, &progress, NonZeroUsize::MIN);
+            let budget = Budget::new(&limits, &progress, &threads);
             let (files, passed_over) = (&mut self.files, &mut self.passed_over);
             let mut visitor = Texts { files, passed_over, input, errors: &mut errors, sink };
             read_found(&found, budget, &mut visitor);
@@ -143,45 +149,75 @@ impl Reader {
         let (limits, progress) = (self.limits.clone(), self.progress());
         progress.expect(None);
         let sink = &mut Each(sink);
-        let budget = Budget::new(&limits, &progress, self.threads);
+        let threads = Threads::new(self.threads);
+        let _working = threads.enter();
+        let budget = Budget::new(&limits, &progress, &threads);
         let mut visitor = InOrder { reader: self, input: Arc::from(name), errors: &mut errors, sink };
         Unpacker::new(budget, &mut visitor).stream(name, source, Asked::ByName);
         errors
     }
 
-    /// Reads inputs on several threads, each log into a state of its own.
+    /// Reads several files at a time, each log into the sink of its group; returns these sinks in the order of their first
+    /// logs, and what could not be read to its end.
     ///
-    /// `new` makes the state of a log from its name, `record` takes a record with its line into it, and `done` takes
-    /// the state of each log with its index in [`files`](Self::files), in the order in which [`read_all`](Self::read_all)
-    /// reads them, whatever the number of threads. A file on disk is read by one thread, with all that is packed in
-    /// it. At most twice as many files as threads are begun and not done, and a thread waits when it has 16 states
-    /// that nobody has taken; so memory does not grow with the number of files.
-    pub fn read_each<S: Send>(
+    /// `group` says by the names of a log and of its input which group it belongs to, `new` makes the sink of a group. A
+    /// sink is told of its logs one after the other, with the indices and in the order of
+    /// [`read_into`](Self::read_into), so all is the same on any number of threads. Logs of one group wait for each other,
+    /// each with up to 8 MiB divided by the number of threads that are read ahead; logs of different groups do not. Memory
+    /// grows with the number of threads, not with that of files: a compressed file takes the history that its stream asks
+    /// for, for each that is read at the time.
+    ///
+    /// ```
+    /// use accsim::evidence::{Input, Place, Reader, Record, RecordSink};
+    ///
+    /// #[derive(Default)]
+    /// struct Count(usize);
+    ///
+    /// impl RecordSink for Count {
+    ///     fn begin(&mut self, _file: u32, _name: &str, _input: &str) {}
+    ///
+    ///     fn record(&mut self, _place: Place, _record: &Record<'_>) {
+    ///         self.0 += 1;
+    ///     }
+    /// }
+    ///
+    /// let mut reader = Reader::default().with_threads(2.try_into().unwrap());
+    /// let inputs: [Input; 0] = [];
+    /// let (counts, errors) =
+    ///     reader.read_groups(&inputs, |log, _input| log.to_owned(), |_log| Count::default());
+    /// assert!(counts.is_empty() && errors.is_empty());
+    /// ```
+    pub fn read_groups<K: Clone + Eq + Hash + Send, S: RecordSink + Send>(
         &mut self,
         inputs: &[Input],
-        threads: NonZeroUsize,
-        new: impl Fn(&str) -> S + Sync,
-        record: impl Fn(&mut S, u64, &Record<'_>) + Sync,
-        mut done: impl FnMut(u32, S),
-    ) -> Vec<ReadError> {
+        group: impl Fn(&str, &str) -> K + Sync,
+        new: impl Fn(&K) -> S + Sync,
+    ) -> (Vec<(K, S)>, Vec<ReadError>) {
         let (found, mut errors) = self.walk(inputs);
         let (limits, progress) = (self.limits.clone(), self.progress());
-        let read = |index: usize, emit: &mut dyn FnMut(Event<S>)| {
-            if let Some((found, input)) = found.get(index) {
-                let mut visitor = Apart { input, new: &new, record: &record, emit };
-                read_found(found, Budget::new(&limits, &progress, NonZeroUsize::MIN), &mut visitor);
+        let threads = Threads::new(self.threads);
+        let order = Order::new(found.len(), self.files.len());
+        let work = |working: Working<'_>| {
+            while let Some((file, (found, input))) =
+                order.next_file().and_then(|file| Some((file, found.get(file)?)))
+            {
+                let mut part = Part::new(&order, file, input, &group, &new, &working);
+                read_found(found, Budget::new(&limits, &progress, &threads), &mut part);
             }
         };
-        in_order(found.len(), threads, &read, &mut |event| match event {
-            Event::Log(log, state) => {
-                let index = self.next_file();
-                self.files.push(log);
-                done(index, state);
+        thread::scope(|scope| {
+            for _ in 1..threads.count().min(found.len()) {
+                scope.spawn(|| work(threads.enter()));
             }
-            Event::Failed(error) => errors.push(error),
-            Event::PassedOver(passed) => self.passed_over.push(passed),
+            work(threads.enter());
         });
-        errors
+        let (outcomes, groups) = order.finish();
+        for outcome in outcomes {
+            self.files.extend(outcome.logs);
+            errors.extend(outcome.errors);
+            self.passed_over.extend(outcome.passed_over);
+        }
+        (groups, errors)
     }
 
     /// The files of inputs, each with the name of its input.
@@ -257,13 +293,10 @@ impl RecordSink for Each<'_> {
 impl Visitor for InOrder<'_> {
     fn log(&mut self, name: String, content: Content<'_>, budget: &Budget<'_>) -> Option<Failure> {
         let index = self.reader.next_file();
+        let mut taker = AtOnce { index, name: &name, input: &self.input, sink: self.sink };
+        let read = read_log(&name, content, budget, &mut taker);
+        self.sink.end();
         let input = Arc::clone(&self.input);
-        self.sink.begin(index, &name, &input);
-        let sink = &mut *self.sink;
-        let read = read_log(&name, content, budget, index, &mut |piece| match piece {
-            Piece::Batch(batch) => sink.batch(batch),
-            Piece::Record(place, record) => sink.record(place, record),
-        });
         self.reader.files.push(LogFile { name, input, has_records: read.has_records });
         self.reader.passed_over.extend(read.passed_over);
         let failure = read.error.as_ref().map(|error| error.failure.clone());
@@ -277,5 +310,31 @@ impl Visitor for InOrder<'_> {
 
     fn passed_over(&mut self, passed: PassedOver) {
         self.reader.passed_over.push(passed);
+    }
+}
+
+/// A log whose turn it is.
+struct AtOnce<'a> {
+    index: u32,
+    name: &'a str,
+    input: &'a str,
+    sink: &'a mut dyn RecordSink,
+}
+
+impl Taker for AtOnce<'_> {
+    fn is_turn(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) -> u32 {
+        self.sink.begin(self.index, self.name, self.input);
+        self.index
+    }
+
+    fn take(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Batch(batch) => self.sink.batch(batch),
+            Piece::Record(place, record) => self.sink.record(place, record),
+        }
     }
 }

@@ -15,6 +15,7 @@ use super::passed::PassedOver;
 use super::progress::Progress;
 use super::reader::unpack;
 use super::stream::Content;
+use super::threads::Threads;
 use super::unpack::{Unpacker, Visitor};
 use super::walk::walk;
 use super::window::Window;
@@ -61,10 +62,11 @@ pub fn read_snapshot(input: &Input, limits: &Limits) -> Result<Snapshot, Snapsho
         return Err(failed.into());
     }
     let progress = Progress::default();
+    let threads = Threads::new(NonZeroUsize::MIN);
     let root = input.name();
     let mut scrapes = Scrapes { root, snapshot: Snapshot::default(), error: None };
     for found in walked.found {
-        let budget = Budget::new(limits, &progress, NonZeroUsize::MIN);
+        let budget = Budget::new(limits, &progress, &threads);
         unpack(&found, Unpacker::new(budget, &mut scrapes));
     }
     match scrapes.error {

@@ -4,13 +4,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
-use crate::evidence::batch::Batch;
-use crate::evidence::{Scanner, sglang::LineScanner};
+use crate::evidence::{Batch, Scanner, sglang::LineScanner};
 
 use super::block::{Block, fill};
-use super::budget::Budget;
+use super::budget::{Budget, count};
 use super::crew::Crew;
+use super::log::{Piece, Taker};
 use super::stitch::Stitcher;
+
+/// Blocks that all logs together may hold while they wait for their turn; each may hold one.
+const AHEAD: usize = 32;
 
 /// The bytes of one log.
 pub(super) enum Content<'a> {
@@ -29,6 +32,8 @@ pub(super) struct Reached {
     pub(super) long_lines: u64,
     /// What stopped the reading.
     pub(super) error: Option<io::Error>,
+    /// Whether a record was found.
+    pub(super) has_records: bool,
 }
 
 /// Blocks of bytes, by their number from 0.
@@ -47,50 +52,88 @@ pub(super) struct Stream<'a> {
     ended: bool,
 }
 
-/// Reads a log to its end, or up to the first error, and hands the records of each block to `sink`.
-pub(super) fn scan(
-    content: Content<'_>,
-    budget: &Budget<'_>,
-    scanner: &mut Scanner,
-    sink: &mut dyn FnMut(&Batch<'_>),
-) -> Reached {
+/// Reads a log to its end, or up to the first error, and hands on the records of each block.
+pub(super) fn scan(content: Content<'_>, budget: &Budget<'_>, taker: &mut dyn Taker) -> Reached {
     match content {
         #[cfg(unix)]
-        Content::Plain(file) => scan_source(&Source::File(&file, budget), budget, scanner, sink),
+        Content::Plain(file) => scan_source(&Source::File(&file, budget), budget, taker),
         #[cfg(not(unix))]
         Content::Plain(file) => {
             let mut raw = super::budget::Raw::new(file, budget);
-            scan_source(&Source::stream(&mut raw), budget, scanner, sink)
+            scan_source(&Source::stream(&mut raw), budget, taker)
         }
-        Content::Stream(stream) => scan_source(&Source::stream(stream), budget, scanner, sink),
+        Content::Stream(stream) => scan_source(&Source::stream(stream), budget, taker),
     }
 }
 
-fn scan_source(
+fn scan_source(source: &Source<'_>, budget: &Budget<'_>, taker: &mut dyn Taker) -> Reached {
+    let mut lines = LineScanner::new();
+    let ahead = read_ahead(source, budget, &mut lines, taker);
+    let mut scanner = Scanner::new(taker.begin());
+    let mut stitcher = Stitcher::new(&mut scanner, budget.limits.line_bytes());
+    let mut has_records = false;
+    let mut sink = |batch: &Batch<'_>| {
+        has_records = true;
+        taker.take(Piece::Batch(batch));
+    };
+    read_blocks(source, ahead, budget, &mut stitcher, lines, &mut sink);
+    let reached = stitcher.finish(&mut sink);
+    Reached { has_records, ..reached }
+}
+
+/// Reads the first blocks while other logs have their turn.
+fn read_ahead(
     source: &Source<'_>,
     budget: &Budget<'_>,
-    scanner: &mut Scanner,
+    lines: &mut LineScanner,
+    taker: &mut dyn Taker,
+) -> Vec<Block> {
+    let most = (AHEAD / budget.threads.count()).max(1);
+    let mut ahead: Vec<Block> = Vec::new();
+    while !taker.is_turn()
+        && ahead.len() < most
+        && !ahead.last().is_some_and(Block::is_last)
+        && !budget.progress.is_stopped()
+    {
+        let mut block = Block::default();
+        source.read(count(ahead.len()), &mut block);
+        block.scan(lines);
+        ahead.push(block);
+    }
+    ahead
+}
+
+/// Adds all blocks, those that were read `ahead` first.
+fn read_blocks(
+    source: &Source<'_>,
+    ahead: Vec<Block>,
+    budget: &Budget<'_>,
+    stitcher: &mut Stitcher<'_>,
+    mut lines: LineScanner,
     sink: &mut dyn FnMut(&Batch<'_>),
-) -> Reached {
-    let mut stitcher = Stitcher::new(scanner, budget.limits.line_bytes());
-    let mut lines = LineScanner::new();
+) {
+    let first = count(ahead.len());
+    for mut block in ahead {
+        if stitcher.add(&mut block, sink) || budget.progress.is_stopped() {
+            return;
+        }
+    }
     let mut block = Block::default();
     // Short logs are many: no thread is begun for one.
-    let alone = if budget.threads.get() == 1 { u64::MAX } else { 2 };
-    for number in 0..alone {
+    let alone = if budget.threads.count() == 1 { u64::MAX } else { first.max(2) };
+    for number in first..alone {
         if budget.progress.is_stopped() {
-            return stitcher.finish(sink);
+            return;
         }
         source.read(number, &mut block);
         if stitcher.reads_ahead() {
             block.scan(&mut lines);
         }
         if stitcher.add(&mut block, sink) {
-            return stitcher.finish(sink);
+            return;
         }
     }
-    Crew::new(source, alone, budget).read(&mut stitcher, lines, block, sink);
-    stitcher.finish(sink)
+    Crew::new(source, alone, budget).read(stitcher, lines, block, sink);
 }
 
 impl<'a> Source<'a> {
@@ -105,7 +148,6 @@ impl<'a> Source<'a> {
             Self::File(file, budget) => {
                 use std::os::unix::fs::FileExt;
 
-                use super::budget::count;
                 use super::failure::Failure;
 
                 let mut at = number.saturating_mul(count(super::block::BLOCK));

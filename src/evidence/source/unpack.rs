@@ -25,6 +25,8 @@ pub(super) trait Visitor {
     fn failed(&mut self, error: ReadError);
     /// Something was not read, for a reason.
     fn passed_over(&mut self, passed: PassedOver);
+    /// An archive was found: there may be any number of logs in it.
+    fn archive(&mut self) {}
 }
 
 /// Unpacks one file on disk, or one stream.
@@ -128,6 +130,9 @@ impl<'a, 'b> Layers<'a, 'b> {
         asked: Asked,
     ) {
         let history = self.budget.limits.window;
+        if matches!(format, Format::Tar | Format::Zip) {
+            self.visitor.archive();
+        }
         let decoder: Box<dyn Read + Send + '_> = match format {
             Format::Gzip => Box::new(Inflate::gzip(window)),
             Format::Zstd => Box::new(Zstd::new(window, history)),

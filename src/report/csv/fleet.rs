@@ -18,7 +18,11 @@ pub fn write_fleet(rows: &dyn FleetRows, out: &mut dyn Write) -> io::Result<()> 
             writer.write_record(columns.iter().map(
                 |column| match cell_of(row, point, &column.name).as_ref() {
                     Value::Null => String::new(),
-                    Value::String(word) if column.name == "failure" || column.name.starts_with("label_") => {
+                    Value::String(word)
+                        if point.is_none()
+                            || column.name == "failure"
+                            || column.name.starts_with("label_") =>
+                    {
                         text(word)
                     }
                     Value::String(word) => word.clone(),

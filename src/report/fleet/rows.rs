@@ -11,8 +11,11 @@ use crate::report::AuditRun;
 /// All that came of one row of a manifest, or of one point of parts that were merged.
 #[derive(Clone, Debug, Default)]
 pub struct FleetRow {
-    /// Its number in the manifest, from 1; that of the point where there is none.
-    pub row: u64,
+    /// Its number in the manifest, from 1; that of the point where there is none. `None` for what is of no row: a part that
+    /// could not be read.
+    pub row: Option<u64>,
+    /// Its paths: what tables show where it has no point.
+    pub name: String,
     /// What the manifest says about it for whoever reads the table.
     pub labels: BTreeMap<String, String>,
     /// Its points; none where it failed as a whole.
@@ -21,6 +24,14 @@ pub struct FleetRow {
     pub failures: Vec<String>,
     /// What else there is to know.
     pub notes: Vec<String>,
+}
+
+impl FleetRow {
+    /// A text about the row, with its number.
+    #[must_use]
+    pub fn said(&self, text: &str) -> String {
+        self.row.map_or_else(|| text.to_owned(), |row| format!("row {row}: {text}"))
+    }
 }
 
 /// Results in the order of the manifest, as often as a format asks for them.
@@ -44,7 +55,8 @@ pub(in crate::report) fn cell_of<'a>(
 ) -> std::borrow::Cow<'a, Value> {
     use std::borrow::Cow;
     match column {
-        "row" => Cow::Owned(Value::from(row.row)),
+        "row" => Cow::Owned(row.row.map_or(Value::Null, Value::from)),
+        "point" if point.is_none() && !row.name.is_empty() => Cow::Owned(Value::from(row.name.as_str())),
         "failure" if row.failures.is_empty() => Cow::Owned(Value::Null),
         "failure" => Cow::Owned(Value::from(row.failures.join("; "))),
         _ => match column.strip_prefix("label_") {
@@ -78,7 +90,7 @@ impl FleetRows for RunRows {
 
     fn each(&self, each: &mut dyn FnMut(FleetRow) -> io::Result<()>) -> io::Result<()> {
         for (row, point) in (1..).zip(&self.0) {
-            each(FleetRow { row, points: vec![point.clone()], ..FleetRow::default() })?;
+            each(FleetRow { row: Some(row), points: vec![point.clone()], ..FleetRow::default() })?;
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ impl FleetTally {
     pub fn of(rows: &dyn FleetRows) -> io::Result<Self> {
         let mut tally = Self::default();
         rows.each(&mut |row| {
-            tally.rows += 1;
+            tally.rows += u64::from(row.row.is_some());
             tally.failed += u64::from(!row.failures.is_empty());
             for point in &row.points {
                 tally.points += 1;

@@ -206,7 +206,7 @@ fn view<'a>(run: &AuditRun<'_>, point: &PointReport, id: String, figures: &'a [F
             .zip(&point.findings)
             .map(|(number, finding)| said(run, number, finding, marked.contains(&number)))
             .collect(),
-        replay: point.replay.as_ref().map(|replay| replayed(run, replay)),
+        replay: point.told_replay().map(|replay| replayed(run, replay)),
         facts: facts(point).into_iter().map(|(name, value)| (name, printable(&value))).collect(),
     }
 }

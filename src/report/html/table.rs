@@ -40,7 +40,15 @@ impl Table {
     }
 }
 
+/// Longest text that is kept in one line on a screen: a table of tall rows is hard to follow.
+const LONGEST_LINE: usize = 40;
+
 impl Cell {
+    /// Whether a few words stand here.
+    pub(super) fn is_line(&self) -> bool {
+        self.href.is_none() && self.text.chars().count() <= LONGEST_LINE
+    }
+
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }

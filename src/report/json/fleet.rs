@@ -16,7 +16,8 @@ pub fn write_fleet(rows: &dyn FleetRows, out: &mut dyn Write) -> io::Result<()> 
             let labels = serde_json::to_string(&row.labels)?;
             // A point's document is an object that is not empty.
             let Some(rest) = point.document.get().strip_prefix('{') else { continue };
-            write!(out, "{between}    {{\"row\":{},\"labels\":{labels},{rest}", row.row)?;
+            let number = serde_json::to_string(&row.row)?;
+            write!(out, "{between}    {{\"row\":{number},\"labels\":{labels},{rest}")?;
             between = ",\n";
         }
         Ok(())
@@ -43,7 +44,7 @@ fn list(
     let mut between = "\n";
     rows.each(&mut |row| {
         for text in of(&row) {
-            let text = serde_json::to_string(&format!("row {}: {text}", row.row))?;
+            let text = serde_json::to_string(&row.said(text))?;
             write!(out, "{between}    {text}")?;
             between = ",\n";
         }

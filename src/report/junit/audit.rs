@@ -84,7 +84,7 @@ fn properties(run: &AuditRun<'_>, point: &PointReport) -> Vec<Property> {
         ("accept_len interval", interval.map(|it| format!("{} to {}", decimal(it.low), decimal(it.high)))),
         ("batch", batches(point)),
         ("mechanism", mechanism(point)),
-        ("replay", point.replay.as_ref().map(ToString::to_string)),
+        ("replay", point.told_replay().map(ToString::to_string)),
         ("printed", lines.as_ref().map(|lines| format!("{} ({} and on)", lines.printed, lines.place))),
         ("recomputed", lines.map(|lines| lines.recomputed)),
     ];

@@ -99,12 +99,12 @@ fn write_point(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write) -> 
     item("batch", batches(point))?;
     item("ranks", ranks(&point.ranks))?;
     item("mechanism", mechanism(point))?;
-    item("replay", point.replay.as_ref().map(|replay| prose(&replay.to_string())))?;
-    if let Some(lines) = point.replay.as_ref().and_then(|replay| side_by_side(run, replay)) {
+    item("replay", point.told_replay().map(|replay| prose(&replay.to_string())))?;
+    if let Some(lines) = point.told_replay().and_then(|replay| side_by_side(run, replay)) {
         item("printed", Some(format!("{} ({} and on)", code(&lines.printed), code(&lines.place))))?;
         item("recomputed", Some(code(&lines.recomputed)))?;
     }
-    let slips = point.replay.as_ref().and_then(|replay| slips(run, replay));
+    let slips = point.told_replay().and_then(|replay| slips(run, replay));
     item("draws passed over", slips.map(|slips| prose(&slips)))?;
     item("skipped lines", skipped(point.skipped))?;
     item("read from", files(run, point))?;

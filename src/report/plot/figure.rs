@@ -154,6 +154,13 @@ fn sides(width: f64, xs: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 impl Figure {
+    /// Whether what is drawn has more than one place along x. Where it has one alone, the number says all.
+    #[must_use]
+    pub fn has_course(&self) -> bool {
+        let mut xs = self.layers.iter().flat_map(|layer| layer.shape.xs()).filter(|x| x.is_finite());
+        xs.next().is_some_and(|first| xs.any(|x| (x - first).abs() > 0.0))
+    }
+
     /// Whether anything is drawn that has a place.
     #[must_use]
     pub fn is_empty(&self) -> bool {

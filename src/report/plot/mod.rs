@@ -21,6 +21,6 @@ pub use figure::{Axis, Figure, Layer, Look, Mark, Shape};
 pub use simulate::drawn;
 pub use svg::write_svg;
 pub use terminal::draw;
-pub use throughput::{pareto, predictions, simulation, sweep};
+pub use throughput::{measured, pareto, predictions, simulation, sweep};
 
 pub(in crate::report) use drawing::{Drawing, Part};

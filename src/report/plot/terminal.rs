@@ -8,14 +8,29 @@ use super::scale::Scale;
 /// Signs of the series, in order.
 const SIGNS: [char; 8] = ['•', '+', 'x', 'o', '*', '#', '%', '@'];
 
-/// Columns and rows between the axes.
+/// Columns and rows between the axes. With title, axis and legend a plot has twelve lines.
 const COLUMNS: u32 = 64;
-const ROWS: u32 = 9;
+const ROWS: u32 = 7;
 
 /// Eighths of a row, for bars.
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Draws the figure with its title and its legend, every line begun by `indent`.
+///
+/// ```
+/// use accsim::golden::Catalogue;
+/// use accsim::report::plot;
+///
+/// let catalogue = Catalogue::builtin();
+/// let entry = catalogue.get("glm5.2_mtp").ok_or("no such curve")?;
+/// let curve = entry.load().curve.as_ref().map_err(ToString::to_string)?;
+/// let mut text = Vec::new();
+/// for figure in plot::curves([curve]) {
+///     plot::draw(&figure, "  ", &mut text)?;
+/// }
+/// assert!(String::from_utf8(text)?.contains('•'));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn draw(figure: &Figure, indent: &str, out: &mut dyn Write) -> io::Result<()> {
     if figure.is_empty() {
         return Ok(());
@@ -168,5 +183,35 @@ impl Raster {
         }
         let line: String = line.iter().collect();
         writeln!(out, "{indent}{:>9}{}", "", line.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Axis;
+    use super::*;
+
+    #[test]
+    fn a_plot_is_compact() {
+        let points = (0..50).map(|x| (f64::from(x), f64::from(x * x))).collect();
+        let figure = Figure {
+            id: "id".to_owned(),
+            title: "Title".to_owned(),
+            description: String::new(),
+            caption: String::new(),
+            x: Axis::of("x"),
+            y: Axis::of("y"),
+            layers: vec![Layer::new("squares", Look::Series(0), Shape::Line(points))],
+            marks: Vec::new(),
+        };
+        let mut text = Vec::new();
+        draw(&figure, "  ", &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.lines().count(), 12, "{text}");
+        assert!(text.lines().all(|line| line.starts_with("  ") && line.chars().count() <= 80), "{text}");
+        assert!(figure.has_course());
+        let one = Shape::Dots(vec![(2.0, 1.0), (2.0, 3.0)]);
+        let one = Figure { layers: vec![Layer::new("one", Look::Series(0), one)], ..figure };
+        assert!(!one.has_course());
     }
 }

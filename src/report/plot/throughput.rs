@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::throughput::sim::Arrivals;
-use crate::throughput::{Basis, Best, Prediction, SimulatedPoint, Standing, SweepReport};
+use crate::throughput::{Basis, Best, Model, Prediction, SimulatedPoint, Standing, SweepReport};
 
 use super::figure::{Axis, Figure, Layer, Look, Shape};
 
@@ -29,7 +29,7 @@ fn dotted(name: String, number: usize, points: Vec<(f64, f64)>) -> [Layer; 2] {
 }
 
 /// Lines by a number, each with its points in ascending order.
-fn lines(by: BTreeMap<u32, Vec<(f64, f64)>>, name: impl Fn(u32) -> String) -> Vec<Layer> {
+fn lines<K: Ord>(by: BTreeMap<K, Vec<(f64, f64)>>, name: impl Fn(K) -> String) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (number, (key, mut points)) in by.into_iter().enumerate() {
         points.sort_by(|left, right| left.0.total_cmp(&right.0));
@@ -41,6 +41,47 @@ fn lines(by: BTreeMap<u32, Vec<(f64, f64)>>, name: impl Fn(u32) -> String) -> Ve
 /// Marks on what lies outside of what the logs cover; none where nothing does.
 fn beyond(points: Vec<(f64, f64)>) -> Option<Layer> {
     (!points.is_empty()).then(|| Layer::new("extrapolated", Look::Faint, Shape::Dots(points)))
+}
+
+/// What the logs of a calibration show: tokens a second and the time of a step over running requests.
+#[must_use]
+pub fn measured(model: &Model) -> Vec<Figure> {
+    let mut bands: BTreeMap<Option<u32>, Vec<(f64, f64, f64)>> = BTreeMap::new();
+    let mut tps: BTreeMap<Option<u32>, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut steps = tps.clone();
+    // Levels of fewer ranks than there are stand on other ground.
+    for level in model.levels.iter().filter(|level| level.busy.is_none()) {
+        let x = f64::from(level.running);
+        bands.entry(level.drafts).or_default().push((x, level.tps_band.0, level.tps_band.1));
+        tps.entry(level.drafts).or_default().push((x, level.tps));
+        steps.entry(level.drafts).or_default().extend(level.step_s.map(|step| (x, step * 1e3)));
+    }
+    steps.retain(|_, points| !points.is_empty());
+    let name = |drafts: Option<u32>| match drafts {
+        Some(0) => "no drafts".to_owned(),
+        Some(drafts) => format!("k = {drafts}"),
+        None => "draft length unknown".to_owned(),
+    };
+    let bands = bands
+        .into_values()
+        .enumerate()
+        .map(|(number, band)| Layer::new("", Look::Series(number), Shape::Band(band)));
+    let x = "running requests of a rank";
+    let mut figures = vec![
+        figure(
+            "measured-tps",
+            "Throughput",
+            x,
+            "output tokens/s of a rank",
+            bands.chain(lines(tps, name)).collect(),
+        ),
+        figure("measured-step", "Time of a step", x, "milliseconds", lines(steps, name)),
+    ];
+    if let Some(figure) = figures.first_mut() {
+        figure.caption.push_str("The band holds 90 of 100 resamples of the log's lines.");
+    }
+    figures.retain(|figure| !figure.is_empty());
+    figures
 }
 
 /// Tokens a second and latencies over accept length and over running requests.
@@ -227,7 +268,7 @@ pub fn sweep(curve: &str, cells: &[(u32, f64)], report: &SweepReport) -> Vec<Fig
     }
     e2e.retain(|_, points| !points.is_empty());
     let name = |drafts: u32| {
-        let label = if beyond.get(&drafts) == Some(&true) { ", extrapolated" } else { "" };
+        let label = if beyond.get(&drafts) == Some(&true) { " *" } else { "" };
         if drafts == 0 { format!("no drafts{label}") } else { format!("k = {drafts}{label}") }
     };
     let winners: Vec<(f64, f64)> = report
@@ -241,7 +282,8 @@ pub fn sweep(curve: &str, cells: &[(u32, f64)], report: &SweepReport) -> Vec<Fig
         layers.push(Layer::new("the fastest", Look::Chosen, Shape::Dots(winners)));
     }
     layers.extend(lines(tps, name));
-    let x = "clients (concurrency)";
+    let any_beyond = beyond.values().any(|beyond| *beyond);
+    let x = if any_beyond { "clients (concurrency); * extrapolated" } else { "clients (concurrency)" };
     let mut figures = vec![
         figure("sweep-tps", "Throughput by draft length", x, "output tokens/s", layers),
         figure("sweep-e2e", "Median latency by draft length", x, "seconds a request", lines(e2e, name)),

@@ -49,7 +49,7 @@ fn named(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::Result<()>
             }
             shown += 1;
             table.row([
-                row.row.to_string(),
+                row.row.map_or_else(String::new, |row| row.to_string()),
                 text(point, "point"),
                 text(point, "target_accept_len"),
                 text(point, "spec_lines"),
@@ -76,7 +76,7 @@ fn failures(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::Result<
         for failure in &row.failures {
             if all || shown < NAMED {
                 shown += 1;
-                writeln!(out, "row {}: {}", row.row, printable(failure))?;
+                writeln!(out, "{}", row.said(&printable(failure)))?;
             } else {
                 more += 1;
             }

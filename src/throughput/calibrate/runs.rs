@@ -25,6 +25,22 @@ pub(super) struct Regime {
 }
 
 /// Calibrates a model on the runs of one server model: the same weights and hardware, whatever its draft lengths and loads.
+///
+/// ```
+/// use accsim::evidence::{Input, Reader};
+/// use accsim::throughput::{Observer, Options, calibrate};
+///
+/// let log = std::path::Path::new("tests/data/h200/e3k3_al299.log");
+/// let mut observer = Observer::new(None);
+/// observer.begin("e3k3");
+/// let errors = Reader::default().read(&Input::from(log), &mut |place, record| observer.record(place, record));
+/// assert!(errors.is_empty());
+/// let model = calibrate(&observer.finish()?, &Options::default())?;
+/// assert_eq!(model.draft_lengths(), [3]);
+/// let batches: Vec<u32> = model.levels.iter().map(|level| level.running).collect();
+/// assert_eq!(batches, [1, 4, 16, 32]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn calibrate(runs: &[LogRun], options: &Options) -> Result<Model, CalibrateError> {
     let lone = runs.iter().find(|run| run.lone_spec_lines > 0);
     let runs: Vec<&LogRun> = runs.iter().filter(|run| run.decode_lines > 0).collect();

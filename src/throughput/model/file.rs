@@ -6,6 +6,7 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use crate::throughput::json::JsonFault;
 use crate::throughput::step::is_cost;
 
 use super::{Model, Outcome};
@@ -20,8 +21,8 @@ pub const MODEL_VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// Not JSON, or fields that a model does not have.
-    #[error("not a throughput model of accsim")]
-    Syntax(#[from] serde_json::Error),
+    #[error("not a throughput model of accsim: {0}")]
+    Syntax(JsonFault),
     /// JSON of something else.
     #[error("not a throughput model of accsim: \"kind\" is {found}; expected \"{MODEL_KIND}\"")]
     Kind {
@@ -52,9 +53,22 @@ pub enum ModelError {
     },
 }
 
-/// Reads a model file.
+fn syntax(error: serde_json::Error) -> ModelError {
+    ModelError::Syntax(error.into())
+}
+
+/// Reads a model file, as `accsim throughput calibrate -o` writes it.
+///
+/// ```
+/// use accsim::throughput::read_model;
+///
+/// let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json")?)?;
+/// assert_eq!(model.draft_lengths(), [3, 5]);
+/// assert!(read_model(b"[2026-11-30 07:41:44] Decode batch").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_model(text: &[u8]) -> Result<Model, ModelError> {
-    let Unique(mut document) = serde_json::from_slice(text)?;
+    let Unique(mut document) = serde_json::from_slice(text).map_err(syntax)?;
     let field = |name: &str| document.get(name).cloned().unwrap_or(Value::Null);
     let (kind, version) = (field("kind"), field("version"));
     if kind.as_str() != Some(MODEL_KIND) {
@@ -68,7 +82,7 @@ pub fn read_model(text: &[u8]) -> Result<Model, ModelError> {
         return Err(ModelError::Schema { found: schema.to_string().chars().take(40).collect() });
     }
     let body = document.get_mut("model").map(Value::take).unwrap_or_default();
-    let model: Model = serde_json::from_value(body)?;
+    let model: Model = serde_json::from_value(body).map_err(syntax)?;
     model.check()?;
     Ok(model)
 }

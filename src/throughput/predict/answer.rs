@@ -139,6 +139,17 @@ impl Prediction {
 }
 
 /// Answers a question.
+///
+/// ```
+/// use accsim::throughput::{Basis, Question, predict, read_model};
+///
+/// let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json")?)?;
+/// let measured = predict(&model, &Question::running(3.51, Some(5), 16))?;
+/// let other = predict(&model, &Question::running(2.43, Some(5), 16))?;
+/// assert_eq!((measured.basis, other.basis), (Basis::Measured, Basis::Ratio));
+/// assert!(other.tps < measured.tps && other.range.0 < other.tps && other.tps < other.range.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn predict(model: &Model, question: &Question) -> Result<Prediction, PredictError> {
     let mut prediction = alone(model, question)?;
     prediction.tpot_s = prediction.further_s();

@@ -26,7 +26,7 @@ pub(super) fn write(run: &AuditRun<'_>, point: &PointReport, out: &mut dyn Write
     for (label, value) in facts(point) {
         writeln!(out, "  {label:<11} {}", printable(&value))?;
     }
-    if let Some(replay) = &point.replay {
+    if let Some(replay) = point.told_replay() {
         write_replay(replay, run, out)?;
     }
     for figure in [plot::accept_length(point, "p", STRETCHES), plot::values(point, "p")].into_iter().flatten()

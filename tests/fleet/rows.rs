@@ -1,0 +1,125 @@
+//! Rows that nobody can read: each is a failure of its own, in one process and through parts.
+
+use super::{TARGET, accsim, code, json, rows, runs, text, write};
+
+const BAD: &str = r#"{"path":"a.log","labels":{"team":"red"}}
+{"path":""}
+{"path":["b.log",""],"labels":{"team":"blue"}}
+[1]
+[1]
+
+{"path":"a.log","path":"b.log"}
+{"path":"b.log","labels":{"team":"x","team":"y"}}
+{"path":"b.log","lables":{},"label_team":"green"}
+{"path":"b.log","accept_length":"many","labels":{"team":"blue"}}
+{"path":"b.log","accept_length":"many","labels":{"team":"blue"}}
+{"path":"none.log"}
+{"path":"empty"}
+{"path":"texts"}
+{"path":"rounded.log"}
+not JSON
+"#;
+
+#[test]
+fn rows_that_nobody_can_read_go_through_parts() {
+    let folder = runs();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    std::fs::create_dir(folder.path().join("texts")).unwrap();
+    write(folder.path(), "texts/notes.txt", "nothing that a server wrote\n");
+    write(folder.path(), "m.jsonl", BAD);
+    let line = format!("audit --manifest m.jsonl {TARGET}");
+    let expected = accsim(folder.path(), &format!("{line} --format csv"));
+    assert_eq!(code(&expected), 2);
+    let found = rows(&expected.stdout);
+    let numbers: Vec<String> = found.iter().map(|row| row["row"].clone()).collect();
+    assert_eq!(numbers, (1..=15).map(|row| row.to_string()).collect::<Vec<_>>());
+    for (row, said, point, team) in [
+        (2, "line 2: the path is empty", "", ""),
+        (3, "line 3: the path is empty", "b.log", "blue"),
+        (4, "line 4: no JSON object", "", ""),
+        (5, "line 5: no JSON object", "", ""),
+        (6, "line 7: key 'path' stands here twice", "a.log", ""),
+        (7, "line 8: key 'team' stands here twice", "b.log", "x"),
+        (8, "line 9: unknown column 'lables'", "b.log", "green"),
+        (9, "line 10: invalid value 'many'", "b.log", "blue"),
+        (11, "cannot read none.log", "none.log", ""),
+        (15, "line 16: no JSON object", "", ""),
+    ] {
+        let row = &found[row - 1];
+        assert!(row["failure"].starts_with(said), "{row:?}");
+        assert_eq!((row["point"].as_str(), row["label_team"].as_str()), (point, team), "{row:?}");
+    }
+    let expected_document = json(&accsim(folder.path(), &format!("{line} --json")));
+    let mut parts = Vec::new();
+    for index in 1..=4 {
+        let output = accsim(folder.path(), &format!("{line} --shard {index}/4 --partial -o p{index}.json"));
+        assert_eq!(code(&output), 2, "{}", text(&output.stderr));
+        parts.push(format!("p{index}.json"));
+    }
+    // A failure of a row is none of the merge that carries it.
+    for (given, name) in [("p1.json p3.json", "x.json"), ("p4.json x.json p2.json p1.json", "y.json")] {
+        let output = accsim(folder.path(), &format!("merge {given} --partial -o {name}"));
+        assert_eq!((code(&output), text(&output.stderr).as_str()), (0, ""));
+    }
+    for given in [parts.join(" "), "y.json".to_owned(), "p2.json y.json x.json".to_owned()] {
+        let found = accsim(folder.path(), &format!("merge {given} --format csv"));
+        assert_eq!(text(&found.stdout), text(&expected.stdout), "{given}");
+        assert_eq!(code(&found), 2);
+        let document = json(&accsim(folder.path(), &format!("merge {given} --json")));
+        for name in ["points", "errors", "verdicts"] {
+            assert_eq!(document[name], expected_document[name], "{given}: {name}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_csv_say_where_they_stand() {
+    let folder = runs();
+    let manifest = "\u{feff}path,label_team,accept_length,max_accept_length\r\na.log,red,3.5,6\r\nb.log,blue,3.5\r\n\r\nc.log,\"x\r\ny\",3.5,6\r\n,green,3.5,6\r\n";
+    write(folder.path(), "m.csv", manifest);
+    let output = accsim(folder.path(), "audit --manifest m.csv --format csv");
+    assert_eq!(code(&output), 2);
+    let found = rows(&output.stdout);
+    let of = |name: &str| found.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+    assert_eq!(of("row"), ["1", "2", "3", "4"]);
+    assert_eq!(of("point"), ["a.log", "b.log", "c.log", ""]);
+    assert_eq!(of("label_team")[1], "blue");
+    assert_eq!(of("label_team")[3], "green");
+    let failures = of("failure");
+    assert_eq!(failures[1], "line 3: 3 fields where the heading has 4 columns");
+    assert!(failures[2].starts_with("line 5: a field in quotes goes on to line 6"), "{failures:?}");
+    assert_eq!(failures[3], "line 7: no path");
+    assert!(text(&output.stderr).contains("error: row 2: line 3: 3 fields"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_quote_that_nobody_closes_swallows_no_rows() {
+    let folder = runs();
+    for (manifest, line) in [
+        ("path,label_x\na.log,\"y\nb.log,z\n", 2),
+        ("path,label_x\na.log,y\nb.log,\"z", 3),
+        ("path,\"label_x\na.log,y\n", 1),
+    ] {
+        write(folder.path(), "m.csv", manifest);
+        let output = accsim(folder.path(), &format!("audit --manifest m.csv {TARGET}"));
+        assert_eq!(code(&output), 2);
+        let said = text(&output.stderr);
+        assert!(said.contains(&format!("m.csv: line {line}: a quote is opened")), "{said}");
+    }
+}
+
+/// Nothing was audited: that is no consent.
+#[test]
+fn a_manifest_without_rows_decides_nothing() {
+    let folder = runs();
+    write(folder.path(), "m.csv", "path,accept_length\n");
+    let output = accsim(folder.path(), "audit --manifest m.csv");
+    assert_eq!(code(&output), 3, "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("m.csv: the manifest has a heading and no rows"));
+    // A shard may well be empty.
+    write(folder.path(), "m.csv", "path,accept_length,max_accept_length\na.log,3.5,6\n");
+    let output = accsim(folder.path(), "audit --manifest m.csv --shard 2/2");
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(code(&accsim(folder.path(), "audit --manifest m.csv --shard 2/2 --partial -o p.json")), 0);
+    assert_eq!(code(&accsim(folder.path(), "merge p.json")), 3);
+}
