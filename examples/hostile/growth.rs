@@ -183,7 +183,7 @@ const FAMILIES: [Family; 41] = [
     family("a launcher on one line", Format::Launcher, "a.sh", CHECK, 2_000, |n| {
         repeated("", "A=1; ", n, SERVER)
     }),
-    family("words that a launcher collects", Format::Launcher, "a.sh", CHECK, 500, |n| {
+    family("words that a launcher collects", Format::Launcher, "a.sh", CHECK, 250, |n| {
         repeated("", "args+=(--a \"$B\"); T+=\" --b\"\n", n, SERVER)
     }),
     family("scripts in words of a launcher", Format::Launcher, "a.sh", CHECK, 50, |n| {

@@ -1,5 +1,7 @@
 //! The two-point law: a length is `lo` or `lo + 1`.
 
+use std::ops::RangeInclusive;
+
 use super::number::{float, whole, whole32};
 use super::pmf::Pmf;
 use super::printed::printed;
@@ -130,11 +132,14 @@ impl TwoPoint {
         let first = whole(((above - 0.0051) * float(draws)).ceil());
         let last = whole((above + 0.0051) * float(draws)).min(draws);
         let base = u64::from(self.lo) * draws;
+        let prints = |count: &u64| printed(base + count, draws) == Some(hundredths);
+        let (Some(first), Some(last)) = ((first..=last).find(prints), (first..=last).rev().find(prints))
+        else {
+            return f64::NEG_INFINITY;
+        };
         let binomial = LnBinomial::new(self.weight, float(draws));
-        let terms = (first..=last)
-            .filter(|count| printed(base + count, draws) == Some(hundredths))
-            .map(|count| binomial.at(float(count)));
-        ln_sum(terms)
+        let peak = whole((float(draws) + 1.0) * self.weight);
+        ln_sum(around(first..=last, peak, |count| binomial.at(float(count))).into_iter())
     }
 
     /// Log-probability of a printed value when `draws` draws weighed unequally and stand for `effective` equal ones
@@ -174,7 +179,10 @@ impl TwoPoint {
         }
         let ends = self.ln_end(draws, 0.0).exp() + self.ln_end(draws, 1.0).exp();
         let binomial = LnBinomial::new(self.weight, effective);
-        let between = ln_sum((1..100_u32).map(|hundredth| binomial.density(f64::from(hundredth) / 100.0)));
+        let term = |hundredth: u64| binomial.density(float(hundredth) / 100.0);
+        let below = whole(100.0 * self.weight).clamp(1, 98);
+        let peak = if term(below) < term(below + 1) { below + 1 } else { below };
+        let between = ln_sum(around(1..=99, peak, term).into_iter());
         (1.0 - ends).max(f64::MIN_POSITIVE).ln() - between
     }
 
@@ -185,9 +193,9 @@ impl TwoPoint {
         let binomial = LnBinomial::new(self.weight, draws);
         let (weight, is_upper) = if above > 0.0 { (1.0 - self.weight, true) } else { (self.weight, false) };
         // The most likely number of draws that differ from the end's.
-        let peak = whole((draws + 1.0) * weight).min(others);
+        let peak = whole((draws + 1.0) * weight);
         let term = |other: u64| binomial.at(if is_upper { draws - float(other) } else { float(other) });
-        ln_sum(around(peak, others, term).into_iter())
+        ln_sum(around(0..=others, peak, term).into_iter())
     }
 
     /// Printed value minus `lo`, in tokens, when it lies in `[0, 1]`.
@@ -224,11 +232,13 @@ impl LnBinomial {
     }
 }
 
-/// The terms `0..=last` of a law with one peak, in order, without those that are no bit of their sum.
-fn around(peak: u64, last: u64, term: impl Fn(u64) -> f64) -> Vec<f64> {
+/// The terms of a law with one peak, in order, without those that are no bit of their sum.
+fn around(range: RangeInclusive<u64>, peak: u64, term: impl Fn(u64) -> f64) -> Vec<f64> {
+    let (first, last) = range.into_inner();
+    let peak = peak.clamp(first, last.max(first));
     let floor = term(peak) - NEGLIGIBLE_NATS;
     let counts = |value: &f64| *value > floor;
-    let mut terms: Vec<f64> = (0..peak).rev().map(&term).take_while(counts).collect();
+    let mut terms: Vec<f64> = (first..peak).rev().map(&term).take_while(counts).collect();
     terms.reverse();
     terms.extend((peak..=last).map(&term).take_while(counts));
     terms
@@ -279,8 +289,33 @@ mod tests {
         for draws in [640_u64, 10_000, 200_000, 20_000_000] {
             let others = (draws / 200).min(MAX_END_TERMS);
             let binomial = LnBinomial::new(0.51, float(draws));
-            let terms = around(others, others, |other| binomial.at(float(other)));
+            let terms = around(0..=others, draws / 2, |other| binomial.at(float(other)));
             assert!(terms.len() < 32, "{draws}: {}", terms.len());
+        }
+    }
+
+    /// So is what lies between the ends, and what any printed value is made of.
+    #[test]
+    fn sums_are_those_of_all_their_terms() {
+        for weight in [0.001, 0.01, 0.3, 0.495, 0.5, 0.51, 0.9, 0.999] {
+            let law = law(weight);
+            for draws in [1_u64, 2, 39, 40, 640, 1001, 9999, 100_000] {
+                let binomial = LnBinomial::new(law.weight(), float(draws));
+                let terms = (1..100).map(|hundredth| binomial.density(f64::from(hundredth) / 100.0));
+                let ends = law.ln_end(float(draws), 0.0).exp() + law.ln_end(float(draws), 1.0).exp();
+                let scale = (1.0 - ends).max(f64::MIN_POSITIVE).ln() - ln_sum(terms);
+                let found = law.ln_between_scale(float(draws), float(draws));
+                assert_eq!(found.to_bits(), scale.to_bits(), "{weight} {draws}");
+                for hundredths in [300, 301, 330, 349, 350, 351, 352, 390, 399, 400] {
+                    let counts = (0..=draws).filter(|count| {
+                        let near = float(*count) / float(draws) - f64::from(hundredths - 300) / 100.0;
+                        near.abs() < 0.006 && printed(3 * draws + count, draws) == Some(hundredths)
+                    });
+                    let all = ln_sum(counts.map(|count| binomial.at(float(count))));
+                    let found = law.ln_average(draws, hundredths);
+                    assert_eq!(found.to_bits(), all.to_bits(), "{weight} {draws} {hundredths}");
+                }
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ impl<'t> Machine<'t> {
                     let mut ways = Vec::with_capacity(values.len());
                     for value in values {
                         let mut way = taken.clone();
-                        self.copied(way.vars.len() / 8, 0);
+                        self.copied(way.vars.len(), 0);
                         way.learn(open, &value.text, value.at, true);
                         otherwise.learn(open, &value.text, value.at, false);
                         ways.push(way);

@@ -160,13 +160,15 @@ impl<'t> Machine<'t> {
         }
         let unread = state.unread.iter().map(|unread| unread.what.len()).sum::<usize>();
         let text = words.iter().map(|word| word.text.len()).sum::<usize>();
-        self.copied(2 * (state.vars.len() + state.taken.len()) + words.len(), unread + text);
+        // A launch of its own: what it holds takes room.
+        let held = state.vars.len() + state.taken.len() + words.len();
+        self.copied(16 * held, unread + text);
         self.started.push(Started { words: words.to_vec(), state, at });
     }
 
     /// Whether a command that starts here is given simulated acceptance.
     fn is_simulating(&mut self, state: &State) -> bool {
-        self.copied(state.vars.len() / 8, 0);
+        self.copied(state.vars.len(), 0);
         simulates(state)
     }
 
@@ -189,7 +191,7 @@ impl<'t> Machine<'t> {
         let mut state = passed(words.get(..inner.end).unwrap_or_default(), state);
         state.keep_exported();
         state.positional = inner.arguments.as_slice().into();
-        self.copied(state.vars.len() + inner.arguments.len(), 0);
+        self.copied(4 * state.vars.len() + inner.arguments.len(), 0);
         if inner.is_typed {
             let what = crate::recipe::number::shown(words.first().map_or("", |word| &word.text));
             state.not_followed(inner.script.at, &format!("the shell that {what} types into"), false);

@@ -57,9 +57,9 @@ impl<'t> Machine<'t> {
         }
     }
 
-    /// Counts what is copied as steps: so many things, and so many bytes of text.
+    /// Counts as steps what is copied or looked through: so many things, and so many bytes of text.
     pub(super) fn copied(&mut self, things: usize, bytes: usize) {
-        self.steps += things / 8 + bytes / 128;
+        self.steps += things / 64 + bytes / 128;
     }
 
     /// Enters a level; true where there is no more room, and then it is not entered.
@@ -156,7 +156,9 @@ impl<'t> Machine<'t> {
         if kept.len() <= most {
             return kept;
         }
-        self.steps += kept.iter().map(|state| (state.taken.len() + state.decided.len()) / 16).sum::<usize>();
+        // What the first took is looked up in all others.
+        let first = kept.first().map_or(0, |state| state.taken.len() + state.decided.len());
+        self.copied(kept.len() * first, 0);
         let (running, ended): (Vec<State>, Vec<State>) = kept.into_iter().partition(State::runs);
         State::merged(running).into_iter().chain(State::merged(ended)).collect()
     }

@@ -57,7 +57,7 @@ impl<'t> Machine<'t> {
             return;
         }
         // What a test says of a variable is held against all others.
-        self.copied(state.vars.len() / 8, 0);
+        self.copied(state.vars.len(), 0);
         self.learn_of(test, holds, state);
         self.depth -= 1;
     }
