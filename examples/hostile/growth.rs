@@ -74,7 +74,7 @@ fn numbered(begin: &str, times: usize, unit: impl Fn(usize) -> String) -> Vec<u8
     (begin.to_owned() + &units).into_bytes()
 }
 
-const FAMILIES: [Family; 34] = [
+const FAMILIES: [Family; 41] = [
     family("decode lines", Format::Sglang, "a.log", AUDIT, 50_000, |n| repeated("", DECODE, n, "")),
     family("decode lines, each with another value", Format::Sglang, "a.log", AUDIT, 4_000, |n| {
         numbered("", n, |line| DECODE.replace("3.52", &format!("{}.{:02}", 1 + line / 100 % 5, line % 100)))
@@ -84,6 +84,9 @@ const FAMILIES: [Family; 34] = [
     }),
     family("decode lines, each of another batch", Format::Sglang, "a.log", AUDIT, 4_000, |n| {
         numbered("", n, |line| DECODE.replace("req: 16", &format!("req: {line}")))
+    }),
+    family("decode lines, each of another batch that stays", Format::Sglang, "a.log", AUDIT, 4_000, |n| {
+        numbered("", n, |line| DECODE.replace("req: 16", &format!("req: {}", line / 2)))
     }),
     family("decode lines without an end of line", Format::Sglang, "a.log", AUDIT, 200_000, |n| {
         repeated("", "Decode batch, accept len: 3.5, ", n, "")
@@ -164,6 +167,32 @@ const FAMILIES: [Family; 34] = [
     }),
     family("conditions of a launcher", Format::Launcher, "a.sh", CHECK, 500, |n| {
         numbered("", n, |number| format!("if [ \"$X{number}\" = 1 ]; then A=1; else A=2; fi\n"))
+    }),
+    family("tests of a launcher that change nothing", Format::Launcher, "a.sh", CHECK, 1_000, |n| {
+        numbered("", n, |number| format!("[ -f f{number} ] && true\n"))
+    }),
+    family("arms of a case", Format::Launcher, "a.sh", CHECK, 500, |n| {
+        let arms = (0..n).map(|arm| format!("m{arm}) A={arm} ;;\n"));
+        let arms: String = arms.collect();
+        format!("case \"$MODEL_PREFIX\" in\n{arms}esac\n{SERVER}").into_bytes()
+    }),
+    family("variables of a launcher, each with a command", Format::Launcher, "a.sh", CHECK, 1_000, |n| {
+        let lines = numbered("", n, |number| format!("A{number}=1\nX=1 ls | cat\n"));
+        [&lines, SERVER.as_bytes()].concat()
+    }),
+    family("a launcher on one line", Format::Launcher, "a.sh", CHECK, 2_000, |n| {
+        repeated("", "A=1; ", n, SERVER)
+    }),
+    family("words that a launcher collects", Format::Launcher, "a.sh", CHECK, 250, |n| {
+        repeated("", "args+=(--a \"$B\"); T+=\" --b\"\n", n, SERVER)
+    }),
+    family("scripts in words of a launcher", Format::Launcher, "a.sh", CHECK, 50, |n| {
+        repeated(
+            "",
+            "srun --export=ALL,SGLANG_SIMULATE_ACC_LEN=2.9 bash -c 'python3 -m sglang.launch_server --speculative-num-steps 3'\n",
+            n,
+            "",
+        )
     }),
     family("servers of a launcher", Format::Launcher, "a.sh", CHECK, 50, |n| SERVER.repeat(n).into_bytes()),
     family("launchers one after the other", Format::Launcher, "a.sh", CHECK, 40, |n| {

@@ -1,5 +1,7 @@
 //! The two-point law: a length is `lo` or `lo + 1`.
 
+use std::ops::RangeInclusive;
+
 use super::number::{float, whole, whole32};
 use super::pmf::Pmf;
 use super::printed::printed;
@@ -11,6 +13,9 @@ const MAX_EXACT_DRAWS: u64 = 100_000;
 
 /// Counts that may print as an end of the interval; more are summed for no batch that a server runs.
 const MAX_END_TERMS: u64 = 1000;
+
+/// A term of a sum that lies so many nats below the largest is left out: a thousand such terms are no bit of a double.
+const NEGLIGIBLE_NATS: f64 = 100.0;
 
 /// `lo` with probability `1 - weight`, `lo + 1` with probability `weight`.
 ///
@@ -127,10 +132,14 @@ impl TwoPoint {
         let first = whole(((above - 0.0051) * float(draws)).ceil());
         let last = whole((above + 0.0051) * float(draws)).min(draws);
         let base = u64::from(self.lo) * draws;
-        let terms = (first..=last)
-            .filter(|count| printed(base + count, draws) == Some(hundredths))
-            .map(|count| self.ln_binomial(float(draws), float(count)));
-        ln_sum(terms)
+        let prints = |count: &u64| printed(base + count, draws) == Some(hundredths);
+        let (Some(first), Some(last)) = ((first..=last).find(prints), (first..=last).rev().find(prints))
+        else {
+            return f64::NEG_INFINITY;
+        };
+        let binomial = LnBinomial::new(self.weight, float(draws));
+        let peak = whole((float(draws) + 1.0) * self.weight);
+        ln_sum(around(first..=last, peak, |count| binomial.at(float(count))).into_iter())
     }
 
     /// Log-probability of a printed value when `draws` draws weighed unequally and stand for `effective` equal ones
@@ -159,7 +168,7 @@ impl TwoPoint {
         if above <= 0.0 || above >= 1.0 {
             self.ln_end(draws, above)
         } else {
-            self.ln_density(effective, above) + ln_scale
+            LnBinomial::new(self.weight, effective).density(above) + ln_scale
         }
     }
 
@@ -169,22 +178,24 @@ impl TwoPoint {
             return 0.0;
         }
         let ends = self.ln_end(draws, 0.0).exp() + self.ln_end(draws, 1.0).exp();
-        let between =
-            ln_sum((1..100_u32).map(|hundredth| self.ln_density(effective, f64::from(hundredth) / 100.0)));
+        let binomial = LnBinomial::new(self.weight, effective);
+        let term = |hundredth: u64| binomial.density(float(hundredth) / 100.0);
+        let below = whole(100.0 * self.weight).clamp(1, 98);
+        let peak = if term(below) < term(below + 1) { below + 1 } else { below };
+        let between = ln_sum(around(1..=99, peak, term).into_iter());
         (1.0 - ends).max(f64::MIN_POSITIVE).ln() - between
-    }
-
-    /// Log-probability of one hundredth between the ends, before it is scaled.
-    fn ln_density(&self, effective: f64, above: f64) -> f64 {
-        self.ln_binomial(effective, above * effective) + (0.01 * effective).ln()
     }
 
     /// Log-probability of `lo` (`above` 0) or `lo + 1` (`above` 1) as printed.
     fn ln_end(&self, draws: f64, above: f64) -> f64 {
         // Half a hundredth belongs to the end; among many draws that is more than the one case where all agree.
         let others = whole(0.005 * draws).min(MAX_END_TERMS);
-        let count = |other: u64| if above > 0.0 { draws - float(other) } else { float(other) };
-        ln_sum((0..=others).map(|other| self.ln_binomial(draws, count(other))))
+        let binomial = LnBinomial::new(self.weight, draws);
+        let (weight, is_upper) = if above > 0.0 { (1.0 - self.weight, true) } else { (self.weight, false) };
+        // The most likely number of draws that differ from the end's.
+        let peak = whole((draws + 1.0) * weight);
+        let term = |other: u64| binomial.at(if is_upper { draws - float(other) } else { float(other) });
+        ln_sum(around(0..=others, peak, term).into_iter())
     }
 
     /// Printed value minus `lo`, in tokens, when it lies in `[0, 1]`.
@@ -192,14 +203,45 @@ impl TwoPoint {
         let above = hundredths.checked_sub(self.lo.checked_mul(100)?)?;
         (above <= 100).then(|| f64::from(above) / 100.0)
     }
+}
 
-    /// Log-probability of `count` larger lengths in `draws`, continued to fractions by the gamma function.
-    fn ln_binomial(&self, draws: f64, count: f64) -> f64 {
-        let rest = draws - count;
-        ln_gamma(draws + 1.0) - ln_gamma(count + 1.0) - ln_gamma(rest + 1.0)
-            + count * self.weight.ln()
-            + rest * (-self.weight).ln_1p()
+/// The binomial law of one number of draws, in logarithms, continued to fractions by the gamma function.
+struct LnBinomial {
+    draws: f64,
+    ln_all: f64,
+    ln_weight: f64,
+    ln_rest: f64,
+}
+
+impl LnBinomial {
+    fn new(weight: f64, draws: f64) -> Self {
+        Self { draws, ln_all: ln_gamma(draws + 1.0), ln_weight: weight.ln(), ln_rest: (-weight).ln_1p() }
     }
+
+    /// Log-probability of `count` larger lengths.
+    fn at(&self, count: f64) -> f64 {
+        let rest = self.draws - count;
+        self.ln_all - ln_gamma(count + 1.0) - ln_gamma(rest + 1.0)
+            + count * self.ln_weight
+            + rest * self.ln_rest
+    }
+
+    /// Log-probability of one hundredth between the ends, before it is scaled.
+    fn density(&self, above: f64) -> f64 {
+        self.at(above * self.draws) + (0.01 * self.draws).ln()
+    }
+}
+
+/// The terms of a law with one peak, in order, without those that are no bit of their sum.
+fn around(range: RangeInclusive<u64>, peak: u64, term: impl Fn(u64) -> f64) -> Vec<f64> {
+    let (first, last) = range.into_inner();
+    let peak = peak.clamp(first, last.max(first));
+    let floor = term(peak) - NEGLIGIBLE_NATS;
+    let counts = |value: &f64| *value > floor;
+    let mut terms: Vec<f64> = (first..peak).rev().map(&term).take_while(counts).collect();
+    terms.reverse();
+    terms.extend((peak..=last).map(&term).take_while(counts));
+    terms
 }
 
 /// Logarithm of a sum of exponentials; minus infinity for no terms.
@@ -215,4 +257,65 @@ pub(super) fn ln_sum(terms: impl Iterator<Item = f64>) -> f64 {
         },
     );
     if sum > 0.0 { largest + sum.ln() } else { f64::NEG_INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(weight: f64) -> TwoPoint {
+        TwoPoint::new(Setting::new(3.0 + weight, 6).unwrap())
+    }
+
+    /// Leaving out what is no bit of the sum changes no bit of it.
+    #[test]
+    fn an_end_is_the_sum_of_all_its_terms() {
+        for weight in [0.001, 0.004, 0.01, 0.3, 0.5, 0.51, 0.9, 0.996, 0.999] {
+            let law = law(weight);
+            for draws in [1.0, 40.0, 199.0, 200.5, 640.0, 10_000.0, 123_456.0, 1e6, 1.7e11] {
+                let binomial = LnBinomial::new(law.weight(), draws);
+                let others = whole(0.005 * draws).min(MAX_END_TERMS);
+                let low = ln_sum((0..=others).map(|other| binomial.at(float(other))));
+                let high = ln_sum((0..=others).map(|other| binomial.at(draws - float(other))));
+                assert_eq!(law.ln_end(draws, 0.0).to_bits(), low.to_bits(), "{weight} {draws}");
+                assert_eq!(law.ln_end(draws, 1.0).to_bits(), high.to_bits(), "{weight} {draws}");
+            }
+        }
+    }
+
+    /// What an end costs does not grow with the batch.
+    #[test]
+    fn an_end_far_from_the_mean_takes_few_terms() {
+        for draws in [640_u64, 10_000, 200_000, 20_000_000] {
+            let others = (draws / 200).min(MAX_END_TERMS);
+            let binomial = LnBinomial::new(0.51, float(draws));
+            let terms = around(0..=others, draws / 2, |other| binomial.at(float(other)));
+            assert!(terms.len() < 32, "{draws}: {}", terms.len());
+        }
+    }
+
+    /// So is what lies between the ends, and what any printed value is made of.
+    #[test]
+    fn sums_are_those_of_all_their_terms() {
+        for weight in [0.001, 0.01, 0.3, 0.495, 0.5, 0.51, 0.9, 0.999] {
+            let law = law(weight);
+            for draws in [1_u64, 2, 39, 40, 640, 1001, 9999, 100_000] {
+                let binomial = LnBinomial::new(law.weight(), float(draws));
+                let terms = (1..100).map(|hundredth| binomial.density(f64::from(hundredth) / 100.0));
+                let ends = law.ln_end(float(draws), 0.0).exp() + law.ln_end(float(draws), 1.0).exp();
+                let scale = (1.0 - ends).max(f64::MIN_POSITIVE).ln() - ln_sum(terms);
+                let found = law.ln_between_scale(float(draws), float(draws));
+                assert_eq!(found.to_bits(), scale.to_bits(), "{weight} {draws}");
+                for hundredths in [300, 301, 330, 349, 350, 351, 352, 390, 399, 400] {
+                    let counts = (0..=draws).filter(|count| {
+                        let near = float(*count) / float(draws) - f64::from(hundredths - 300) / 100.0;
+                        near.abs() < 0.006 && printed(3 * draws + count, draws) == Some(hundredths)
+                    });
+                    let all = ln_sum(counts.map(|count| binomial.at(float(count))));
+                    let found = law.ln_average(draws, hundredths);
+                    assert_eq!(found.to_bits(), all.to_bits(), "{weight} {draws} {hundredths}");
+                }
+            }
+        }
+    }
 }

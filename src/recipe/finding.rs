@@ -169,7 +169,7 @@ pub struct Evidence {
 }
 
 /// Something worth knowing that is no finding.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The file.
     pub file: Arc<str>,

@@ -4,6 +4,7 @@ mod draft;
 mod role;
 mod words;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::golden::{Catalogue, Severity, Thinking};
@@ -14,6 +15,7 @@ use super::master::{Master, MasterPin, pins_for};
 use super::model::{Document, Kind, Variant};
 use super::resolve::{Pin, pin_in, pin_of};
 use super::thinking::{Declared, declared, is_passed_by};
+use super::unique::Unique;
 use super::{Finding, FindingCode, Note, Scenario, Selector};
 
 /// What the caller knows about a file.
@@ -215,30 +217,25 @@ fn judge_variant<'a>(
 
 /// One object a fault: what several ways through a script lead to is one.
 fn unique(judged: &mut Judged) {
+    let (mut faults, mut messages) = (HashSet::new(), HashSet::new());
     let mut kept: Vec<Finding> = Vec::with_capacity(judged.findings.len());
     for finding in judged.findings.drain(..) {
-        let is_new = !kept.iter().any(|held| {
-            let key = |finding: &Finding| (finding.severity, finding.draft_length);
-            let values =
-                |finding: &Finding| [finding.pinned, finding.expected].map(|value| value.map(f64::to_bits));
-            let is_same_place = held.file == finding.file
-                && held.variant == finding.variant
-                && (held.code, held.role, held.at) == (finding.code, finding.role, finding.at);
-            let is_same_fault = key(held) == key(&finding) && values(held) == values(&finding);
-            is_same_place && (is_same_fault || held.message == finding.message)
-        });
-        if is_new {
+        let place =
+            (Arc::clone(&finding.file), finding.variant.clone(), finding.code, finding.role, finding.at);
+        let values = [finding.pinned, finding.expected].map(|value| value.map(f64::to_bits));
+        let fault = (place.clone(), finding.severity, finding.draft_length, values);
+        let message = (place, finding.message.clone());
+        // What is left out keeps nothing else out.
+        if !faults.contains(&fault) && !messages.contains(&message) {
+            faults.insert(fault);
+            messages.insert(message);
             kept.push(finding);
         }
     }
     judged.findings = kept;
-    let mut notes: Vec<Note> = Vec::with_capacity(judged.notes.len());
-    for note in judged.notes.drain(..) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
-    judged.notes = notes;
+    let mut notes: Unique<Note> = Unique::new();
+    notes.extend(judged.notes.drain(..));
+    judged.notes = notes.into_all();
 }
 
 /// The gravest of the findings; none where there is none.

@@ -29,6 +29,7 @@ mod source;
 mod srt;
 mod thinking;
 mod told;
+mod unique;
 mod variants;
 
 pub use allow::{Allowed, Date, DateError};

@@ -112,7 +112,7 @@ impl Document {
 }
 
 /// One way to run a file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
     /// `base`, `override_x`, `zip_override_x[i]`; none where the file has no variants.
     pub(crate) name: Option<String>,
@@ -135,7 +135,7 @@ pub(crate) struct Variant {
 }
 
 /// What a branch that led to a variant says of a variable of the environment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Taken {
     pub(crate) name: String,
     pub(crate) value: String,
@@ -144,7 +144,7 @@ pub(crate) struct Taken {
 }
 
 /// One server as it is started.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Launch {
     pub(crate) role: Role,
     /// The engine and where the file says so.
@@ -170,7 +170,7 @@ pub(crate) struct Launch {
 }
 
 /// Something that may set variables and is not followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unread {
     pub(crate) at: Position,
     /// As it is written.
@@ -180,7 +180,7 @@ pub(crate) struct Unread {
 }
 
 /// One argument.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Argument {
     /// Without dashes in front, words joined by dashes.
     pub(crate) name: String,
@@ -189,7 +189,7 @@ pub(crate) struct Argument {
 }
 
 /// One variable of an environment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) value: Scalar,

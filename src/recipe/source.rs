@@ -8,7 +8,12 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     /// Byte at which each line begins.
     lines: Vec<usize>,
+    /// Characters that begin before each block of bytes: a line may be as long as the text.
+    before: Vec<usize>,
 }
+
+/// Bytes of a block.
+const BLOCK: usize = 256;
 
 impl<'a> Source<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
@@ -23,30 +28,45 @@ impl<'a> Source<'a> {
                 lines.push(index + 1);
             }
         }
-        Self { text, lines }
+        let mut characters = 0;
+        let before = bytes.chunks(BLOCK).map(|block| {
+            let count = characters;
+            characters += block.iter().filter(|byte| begins(**byte)).count();
+            count
+        });
+        let before = before.collect();
+        Self { text, lines, before }
     }
 
     /// The byte at a position; none beyond the end of the text.
     pub(crate) fn byte(&self, at: Position) -> Option<usize> {
         let start = *self.lines.get(at.line.checked_sub(1)?)?;
-        let line = self.text.get(start..)?;
-        let column = at.column.checked_sub(1)?;
-        if line.as_bytes().get(..column).is_some_and(<[u8]>::is_ascii) {
-            return Some(start + column);
-        }
-        let mut characters = line.char_indices();
-        match characters.nth(column) {
-            Some((offset, _)) => Some(start + offset),
-            None if line.chars().count() == column => Some(self.text.len()),
-            None => None,
-        }
+        let character = self.characters(start).checked_add(at.column.checked_sub(1)?)?;
+        // The block that the character begins in.
+        let block = self.before.partition_point(|before| *before <= character).saturating_sub(1);
+        let left = character.checked_sub(self.before.get(block).copied().unwrap_or_default())?;
+        let from = block * BLOCK;
+        let rest = self.text.as_bytes().get(from..)?;
+        let mut begun = rest.iter().enumerate().filter(|(_, byte)| begins(**byte));
+        let found = begun.nth(left).map(|(offset, _)| from + offset);
+        let is_end = || self.characters(self.text.len()) == character;
+        found.or_else(|| is_end().then_some(self.text.len()))
+    }
+
+    /// Characters that begin before a byte.
+    fn characters(&self, byte: usize) -> usize {
+        let block = (byte / BLOCK).min(self.before.len().saturating_sub(1));
+        let within = self.text.as_bytes().get(block * BLOCK..byte).unwrap_or_default();
+        let before = self.before.get(block).copied().unwrap_or_default();
+        before + within.iter().filter(|byte| begins(**byte)).count()
     }
 
     /// The position of a byte.
     pub(crate) fn position(&self, byte: usize) -> Position {
         let line = self.lines.partition_point(|start| *start <= byte).max(1);
         let start = self.lines.get(line - 1).copied().unwrap_or_default();
-        let column = self.text.get(start..byte).map_or(0, |before| before.chars().count());
+        let is_place = start <= byte && self.text.is_char_boundary(byte);
+        let column = if is_place { self.characters(byte) - self.characters(start) } else { 0 };
         Position { line, column: column + 1 }
     }
 
@@ -70,6 +90,11 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Whether a character begins with this byte.
+fn begins(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +112,22 @@ mod tests {
         }
         assert_eq!(source.byte(Position { line: 2, column: 3 }), text.find(": 2"));
         assert_eq!(source.byte(Position { line: 9, column: 1 }), None);
+    }
+
+    /// Lines longer than a block, with characters of several bytes across its edges.
+    #[test]
+    fn columns_of_long_lines_count_characters() {
+        let line = "ab\u{e9}\u{1f600}".repeat(200);
+        let text = format!("{line}\n{line}");
+        let source = Source::new(&text);
+        for (number, line_start) in [(1, 0), (2, line.len() + 1)] {
+            for (column, (offset, _)) in line.char_indices().enumerate() {
+                let at = Position { line: number, column: column + 1 };
+                assert_eq!(source.position(line_start + offset), at);
+                assert_eq!(source.byte(at), Some(line_start + offset));
+            }
+        }
+        assert_eq!(source.byte(Position { line: 2, column: 801 }), Some(text.len()));
+        assert_eq!(source.byte(Position { line: 2, column: 802 }), None);
     }
 }

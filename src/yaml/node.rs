@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Position;
 
 /// A value of a document. An aliased or merged node keeps the position of its definition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// Text, a number, a flag or nothing: one word of the document.
     Scalar(Scalar),
@@ -29,7 +29,7 @@ pub enum NodeKind {
 }
 
 /// One word of a document, uninterpreted: whether `3` is a number is for the reader of a field to say.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     /// First character.
     pub at: Position,
@@ -40,7 +40,7 @@ pub struct Scalar {
 }
 
 /// How a scalar was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarStyle {
     /// Bare.
     Plain,
@@ -51,7 +51,7 @@ pub enum ScalarStyle {
 }
 
 /// A list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sequence {
     /// First character.
     pub at: Position,
@@ -60,7 +60,7 @@ pub struct Sequence {
 }
 
 /// Keys with values, in the order of the document; every key once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mapping {
     /// First character.
     pub at: Position,
@@ -69,7 +69,7 @@ pub struct Mapping {
 }
 
 /// One key with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// The key; only scalars are accepted.
     pub key: Scalar,

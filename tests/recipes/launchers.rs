@@ -117,3 +117,45 @@ fn a_script_with_thousands_of_ways_ends() {
     let json = check(&script);
     assert_eq!(json["errors"].as_array().unwrap().len(), 0, "{}", json["errors"]);
 }
+
+/// What grows with a launcher is shared between the copies of its shell, so that a long one spends no bound on it.
+#[test]
+fn long_launchers_are_followed_to_their_end() {
+    let many = |line: &dyn Fn(usize) -> String| (0..2000).map(line).collect::<String>();
+    let tests = many(&|number| format!("[ -f f{number} ] && true\n"));
+    let arms = many(&|number| format!("m{number}) A={number} ;;\n"));
+    let variables = many(&|number| format!("A{number}=1\nX=1 ls | cat\n"));
+    let files = many(&|number| format!("cat > f{number} <<EOF\nx\nEOF\n"));
+    let functions = many(&|number| format!("f{number}() {{ A=1; }}; X=1 f{number}\n"));
+    for text in [
+        tests,
+        format!("case \"$MODEL_PREFIX\" in\n{arms}esac\n"),
+        variables,
+        files,
+        functions,
+        "args+=(--a b); T+=' --b'\n".repeat(1000),
+        "A=1; ".repeat(10_000),
+    ] {
+        let json = check(&format!("{text}\nexport SGLANG_SIMULATE_ACC_LEN=2.10 {REST}\n{SERVER}\n"));
+        let start: String = text.chars().take(40).collect();
+        assert_eq!(codes(&json), ["al-mismatch"], "{start}\n{json}");
+    }
+}
+
+/// Thousands of servers, equal or not: each is judged once, in the order of the script.
+#[test]
+fn many_servers_are_told_apart() {
+    let text: String =
+        (0..900).map(|number| format!("SGLANG_SIMULATE_ACC_LEN=2.{number:03} {REST} {SERVER}\n")).collect();
+    let json = check(&text);
+    assert_eq!(json["servers"], 900, "{}", json["servers"]);
+    let lines: Vec<u64> = json["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["line"].as_u64().unwrap())
+        .collect();
+    assert_eq!(lines, (1..=900).collect::<Vec<_>>());
+    let json = check(&format!("for x in 1 2 3 4; do SGLANG_SIMULATE_ACC_LEN=2.10 {REST} {SERVER}; done\n"));
+    assert_eq!((codes(&json), &json["servers"]), (vec!["al-mismatch"], &1.into()));
+}

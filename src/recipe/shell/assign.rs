@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::command::MOST_WORDS;
 use super::exec::Machine;
 use super::state::{State, Value};
 use super::word::Word;
@@ -28,11 +29,12 @@ impl<'t> Machine<'t> {
                 let words = items.into_iter().filter(|item| item.kind() != "comment");
                 let mut words: Vec<Word> = words.flat_map(|item| self.words(item, state)).collect();
                 if let Some(Value::Array(held)) = state.get(name).filter(|_| appends) {
+                    self.copied(held.len(), 0);
                     words.splice(0..0, held.iter().cloned());
                 }
-                if words.len() > 4096 {
+                if words.len() > MOST_WORDS {
                     self.exhausted = true;
-                    words.truncate(4096);
+                    words.truncate(MOST_WORDS);
                 }
                 Value::Array(words)
             }
@@ -41,6 +43,7 @@ impl<'t> Machine<'t> {
         };
         let new = match (new, state.get(name)) {
             (Value::Scalar(word), Some(Value::Scalar(held))) if appends => {
+                self.copied(0, held.text.len());
                 Value::Scalar(Word { text: format!("{}{}", held.text, word.text), verbatim: None, ..word })
             }
             (new, _) => new,
@@ -60,7 +63,10 @@ impl<'t> Machine<'t> {
         let item = Word { text: format!("[{}]={}", key.text, word.text), ..word };
         let name = self.source_of(name);
         let mut words = match state.get(name) {
-            Some(Value::Array(words)) => words.clone(),
+            Some(Value::Array(words)) => {
+                self.copied(words.len(), 0);
+                words.clone()
+            }
             _ => Vec::new(),
         };
         words.insert(0, item);

@@ -1,5 +1,7 @@
 //! Lists, conditions and loops.
 
+use std::sync::Arc;
+
 use tree_sitter::Node;
 
 use super::exec::Machine;
@@ -173,13 +175,13 @@ impl<'t> Machine<'t> {
 
 /// A condition that only the run decides: as this way has taken it already, or both ways.
 fn both_ways(key: &str, state: State) -> Vec<(State, bool)> {
-    if let Some((_, holds)) = state.decided.iter().find(|(text, _)| text == key) {
-        let holds = *holds;
+    if let Some(holds) = state.decided.get(key) {
         return vec![(state, holds)];
     }
     let mut other = state.clone();
     let mut state = state;
-    state.decided.push((key.to_owned(), true));
-    other.decided.push((key.to_owned(), false));
+    let key: Arc<str> = Arc::from(key);
+    state.decided.push(Arc::clone(&key), true);
+    other.decided.push(key, false);
     vec![(state, true), (other, false)]
 }

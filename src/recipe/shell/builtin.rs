@@ -106,7 +106,7 @@ fn set(words: &[Word], state: &mut State) {
         state.exports_all = false;
     }
     if let Some(at) = words.iter().position(|word| word.text == "--") {
-        state.positional = words.get(at + 1..).unwrap_or_default().to_vec();
+        state.positional = words.get(at + 1..).unwrap_or_default().into();
     }
 }
 

@@ -41,12 +41,13 @@ impl<'t> Machine<'t> {
             let label = arm.child_by_field_name("value").map_or("", |value| self.source_of(value));
             has_default |= label == "*";
             let mut taken = otherwise.clone();
-            taken.decided.push((format!("{} in {label}", self.source_of(subject)), true));
+            taken.decided.push(format!("{} in {label}", self.source_of(subject)), true);
             match self.literals(*arm, &mut taken) {
                 Some(values) => {
                     let mut ways = Vec::with_capacity(values.len());
                     for value in values {
                         let mut way = taken.clone();
+                        self.copied(way.vars.len(), 0);
                         way.learn(open, &value.text, value.at, true);
                         otherwise.learn(open, &value.text, value.at, false);
                         ways.push(way);

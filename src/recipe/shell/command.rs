@@ -1,5 +1,7 @@
 //! Simple commands: builtins, functions, scripts inside of words, servers.
 
+use std::sync::Arc;
+
 use tree_sitter::Node;
 
 use crate::recipe::launch::{drafts_as, started};
@@ -15,6 +17,9 @@ use super::wrap::{passed, program, simulates};
 
 /// Scripts inside of words inside of words.
 const MOST_NESTING: usize = 3;
+
+/// Words of one command, and of one array.
+pub(super) const MOST_WORDS: usize = 4096;
 
 /// Commands that speak of servers and start none.
 const NO_SERVERS: [&str; 19] = [
@@ -41,7 +46,12 @@ impl<'t> Machine<'t> {
                 },
                 _ => words.extend(self.words(child, state)),
             }
+            if words.len() > MOST_WORDS {
+                self.exhausted = true;
+                words.truncate(MOST_WORDS);
+            }
         }
+        self.copied(words.len(), 0);
         words
     }
 
@@ -128,7 +138,7 @@ impl<'t> Machine<'t> {
             };
             if let Some(command) = words.iter().find(|word| !is_front(word))
                 && command.text.starts_with(UNRESOLVED)
-                && simulates(state)
+                && self.is_simulating(state)
             {
                 let shown = crate::recipe::number::shown(&command.text);
                 let message = format!(
@@ -148,16 +158,27 @@ impl<'t> Machine<'t> {
             );
             self.undecided.push((at, message));
         }
+        let unread = state.unread.iter().map(|unread| unread.what.len()).sum::<usize>();
+        let text = words.iter().map(|word| word.text.len()).sum::<usize>();
+        // A launch of its own: what it holds takes room.
+        let held = state.vars.len() + state.taken.len() + words.len();
+        self.copied(16 * held, unread + text);
         self.started.push(Started { words: words.to_vec(), state, at });
     }
 
+    /// Whether a command that starts here is given simulated acceptance.
+    fn is_simulating(&mut self, state: &State) -> bool {
+        self.copied(state.vars.len(), 0);
+        simulates(state)
+    }
+
     pub(super) fn call(&mut self, body: Node<'t>, words: &[Word], mut state: State) -> Vec<State> {
-        let outer = std::mem::replace(&mut state.positional, words.get(1..).unwrap_or_default().to_vec());
+        let outer = std::mem::replace(&mut state.positional, words.get(1..).unwrap_or_default().into());
         let refs = state.refs.clone();
         let mut after = self.statement(body, vec![state]);
         for state in &mut after {
-            state.positional.clone_from(&outer);
-            state.refs.clone_from(&refs);
+            state.positional = Arc::clone(&outer);
+            state.refs = refs.clone();
             if state.flow == Flow::Return {
                 state.flow = Flow::Run;
             }
@@ -169,7 +190,8 @@ impl<'t> Machine<'t> {
     pub(super) fn inner(&mut self, inner: &Inner, words: &[Word], state: &State) {
         let mut state = passed(words.get(..inner.end).unwrap_or_default(), state);
         state.keep_exported();
-        state.positional.clone_from(&inner.arguments);
+        state.positional = inner.arguments.as_slice().into();
+        self.copied(4 * state.vars.len() + inner.arguments.len(), 0);
         if inner.is_typed {
             let what = crate::recipe::number::shown(words.first().map_or("", |word| &word.text));
             state.not_followed(inner.script.at, &format!("the shell that {what} types into"), false);

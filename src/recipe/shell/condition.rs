@@ -51,7 +51,7 @@ impl<'t> Machine<'t> {
                     ["test", ..] => test_words(words.get(1..)?),
                     [name, ..] => {
                         let body = self.predicate(name)?;
-                        let given = words.get(1..).unwrap_or_default().to_vec();
+                        let given = words.get(1..).unwrap_or_default().into();
                         let outer = std::mem::replace(&mut state.positional, given);
                         let holds = self.test(body, state);
                         state.positional = outer;

@@ -1,6 +1,7 @@
 //! Statements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 
 use tree_sitter::Node;
 
@@ -54,6 +55,11 @@ impl<'t> Machine<'t> {
             unknown: Vec::new(),
             undecided: Vec::new(),
         }
+    }
+
+    /// Counts as steps what is copied or looked through: so many things, and so many bytes of text.
+    pub(super) fn copied(&mut self, things: usize, bytes: usize) {
+        self.steps += things / 64 + bytes / 128;
     }
 
     /// Enters a level; true where there is no more room, and then it is not entered.
@@ -144,24 +150,46 @@ impl<'t> Machine<'t> {
             return states;
         }
         // Keeping ways apart costs what they know; half of all steps spent, they are one from here on.
-        self.steps += states.iter().map(|state| state.vars.len() / 8).sum::<usize>();
+        self.steps += states.iter().map(|state| (state.vars.len() + state.files.len()) / 8).sum::<usize>();
         let most = if self.steps > MOST_STEPS / 2 { 1 } else { MOST_WAYS };
-        let mut kept: Vec<State> = Vec::with_capacity(states.len());
-        for state in states {
-            let is_same = |held: &State| {
-                held.flow == state.flow
-                    && held.vars == state.vars
-                    && held.files == state.files
-                    && held.unread == state.unread
-            };
-            if !kept.iter().any(is_same) {
-                kept.push(state);
-            }
-        }
+        let kept = distinct(states);
         if kept.len() <= most {
             return kept;
         }
+        // What the first took is looked up in all others.
+        let first = kept.first().map_or(0, |state| state.taken.len() + state.decided.len());
+        self.copied(kept.len() * first, 0);
         let (running, ended): (Vec<State>, Vec<State>) = kept.into_iter().partition(State::runs);
         State::merged(running).into_iter().chain(State::merged(ended)).collect()
     }
+}
+
+/// The ways that differ, of equal ones the first.
+fn distinct(states: Vec<State>) -> Vec<State> {
+    // So few are held against each other at once; more are sorted by what they know.
+    const FEW: usize = 2 * MOST_WAYS;
+    let is_same = |held: &State, state: &State| {
+        held.flow == state.flow
+            && held.vars == state.vars
+            && held.files == state.files
+            && held.unread == state.unread
+    };
+    let is_many = states.len() > FEW;
+    let mut kept: Vec<State> = Vec::new();
+    let (mut by_hash, hasher): (HashMap<u64, Vec<usize>>, _) = (HashMap::new(), RandomState::new());
+    for state in states {
+        if !is_many {
+            if !kept.iter().any(|held| is_same(held, &state)) {
+                kept.push(state);
+            }
+            continue;
+        }
+        let known = (state.flow, &state.vars, &state.files, &state.unread);
+        let alike = by_hash.entry(hasher.hash_one(known)).or_default();
+        if !alike.iter().any(|index| kept.get(*index).is_some_and(|held| is_same(held, &state))) {
+            alike.push(kept.len());
+            kept.push(state);
+        }
+    }
+    kept
 }

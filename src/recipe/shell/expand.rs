@@ -66,7 +66,7 @@ impl<'t> Machine<'t> {
         let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         let inner = inner.or_else(|| text.strip_prefix('$'))?;
         if matches!(inner, "@" | "*") {
-            return Some(state.positional.clone());
+            return Some(state.positional.to_vec());
         }
         let is_prefix = |rest: &&str| super::assign::is_name(rest);
         let prefix = inner.strip_prefix('!').and_then(|rest| rest.strip_suffix(['@', '*'])).filter(is_prefix);
@@ -94,6 +94,7 @@ impl<'t> Machine<'t> {
             return Word::new(unresolved(self.source_of(node)), at);
         }
         let word = self.word_at(node, at, state);
+        self.copied(0, word.text.len());
         self.depth -= 1;
         word
     }

@@ -27,8 +27,8 @@ impl State {
         let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
         if GIVEN.contains(&name) {
             let taken = Taken { name: name.to_owned(), value: value.to_owned(), is_so };
-            if !self.taken.contains(&taken) {
-                self.taken.push(taken);
+            if self.taken.get(&taken).is_none() {
+                self.taken.push(taken, ());
             }
         }
         if !is_so {
@@ -45,7 +45,7 @@ impl State {
         }
         if is_name(name) && self.get(name).is_none() {
             self.set(name, Value::Scalar(Word::new(value, at)), false);
-            self.learnt.insert(name.to_owned());
+            self.learnt.insert(name.to_owned(), ());
         }
     }
 }
@@ -56,6 +56,8 @@ impl<'t> Machine<'t> {
         if self.deeper() {
             return;
         }
+        // What a test says of a variable is held against all others.
+        self.copied(state.vars.len(), 0);
         self.learn_of(test, holds, state);
         self.depth -= 1;
     }

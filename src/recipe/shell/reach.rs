@@ -6,6 +6,7 @@ use crate::recipe::file::MOST_BYTES;
 use crate::recipe::json::of_node;
 use crate::recipe::model::Argument;
 use crate::recipe::number::{UNRESOLVED, is_unresolved};
+use crate::recipe::unique::Unique;
 use crate::yaml::{Node, Position};
 
 use super::exec::Machine;
@@ -26,7 +27,7 @@ pub enum Way {
 }
 
 /// One name that a script gives a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reached {
     /// What kind of name.
     pub kind: ReachedKind,
@@ -78,7 +79,7 @@ pub fn reaching(text: &str) -> Option<Vec<Reached>> {
     let tree = super::parse::tree(text)?;
     let worlds: &[Way] =
         if text.contains("EVAL_ONLY") { &[Way::Benchmark, Way::Evaluation] } else { &[Way::Any] };
-    let mut found = Vec::new();
+    let mut found = Unique::new();
     for way in worlds {
         let mut machine = Machine::new(text, None, 0);
         let mut state = State::new();
@@ -105,7 +106,7 @@ pub fn reaching(text: &str) -> Option<Vec<Reached>> {
             take(handed, *way, machine.exhausted, &mut found);
         }
     }
-    Some(found)
+    Some(found.into_all())
 }
 
 type Name = (ReachedKind, String);
@@ -121,7 +122,7 @@ impl Handed {
     fn new(arguments: &[Argument], environment: &[crate::recipe::model::Variable], state: &State) -> Self {
         let mut values = BTreeMap::new();
         let known = |text: &str| (!is_unresolved(text)).then(|| text.to_owned());
-        for (name, var) in &state.vars {
+        for (name, var) in state.vars.iter() {
             if let (Value::Scalar(word), false) = (&var.value, state.learnt.contains(name)) {
                 let value = (known(&word.text), word.at.line);
                 values.insert((ReachedKind::Own, name.clone()), value);
@@ -171,7 +172,7 @@ fn nested(node: &Node, depth: usize, values: &mut BTreeMap<Name, (Option<String>
 }
 
 /// What the ways to one server agree on is certain, the rest hangs on a condition.
-fn take(ways: &[Handed], way: Way, is_open: bool, found: &mut Vec<Reached>) {
+fn take(ways: &[Handed], way: Way, is_open: bool, found: &mut Unique<Reached>) {
     let names: BTreeSet<&Name> = ways.iter().flat_map(|handed| handed.values.keys()).collect();
     for name in names {
         let first = ways.iter().find_map(|handed| handed.values.get(name));
@@ -186,7 +187,7 @@ fn take(ways: &[Handed], way: Way, is_open: bool, found: &mut Vec<Reached>) {
             }
             let open = || "a condition that only the run decides".to_owned();
             let condition = (!is_certain || is_open).then(|| handed.condition.clone().unwrap_or_else(open));
-            let reached = Reached {
+            found.push(Reached {
                 kind: name.0,
                 name: name.1.clone(),
                 value: value.clone(),
@@ -194,10 +195,7 @@ fn take(ways: &[Handed], way: Way, is_open: bool, found: &mut Vec<Reached>) {
                 way,
                 condition,
                 is_prefill: handed.is_prefill,
-            };
-            if !found.contains(&reached) {
-                found.push(reached);
-            }
+            });
         }
     }
 }

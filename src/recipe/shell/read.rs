@@ -1,10 +1,13 @@
 //! A script as variants: one for each way that leads to a server, and those of an evaluation.
 
+use std::collections::BTreeMap;
+
 use crate::recipe::model::{Document, Kind, Launch, Variable, Variant};
 use crate::recipe::number::UNRESOLVED;
 use crate::recipe::resolve::{Pin, pin_variable};
 use crate::recipe::srt::{is_true, launched_models};
-use crate::yaml::{Node, Position, Scalar};
+use crate::recipe::unique::Unique;
+use crate::yaml::{Position, Scalar};
 
 use super::exec::Machine;
 use super::server::{Started, exported, launch};
@@ -24,6 +27,7 @@ pub(crate) fn read(text: &str) -> Option<Document> {
     let mut document = Document::new(Kind::Launcher, Vec::new());
     // An evaluation is another run of the same script, where it asks for one.
     let worlds: &[bool] = if text.contains("EVAL_ONLY") { &[false, true] } else { &[false] };
+    let mut held: Unique<Variant> = Unique::new();
     for is_evaluation in worlds {
         let mut machine = Machine::new(text, None, 0);
         let mut state = State::new();
@@ -52,14 +56,15 @@ pub(crate) fn read(text: &str) -> Option<Document> {
             document.undecided.append(&mut machine.unknown);
             variants.extend(ends.iter().filter_map(of_rest));
         }
+        let defaults = Defaults::of(&machine.started);
         for mut variant in variants {
             variant.evaluation = *is_evaluation;
-            if !document.variants.contains(&variant) {
-                document.notes.extend(defaults(&variant, &machine.started));
-                document.variants.push(variant);
+            if let Some(variant) = held.push(variant) {
+                document.notes.extend(defaults.notes(variant));
             }
         }
     }
+    document.variants = held.into_all();
     if tree.root_node().has_error() && document.variants.is_empty() {
         document
             .undecided
@@ -105,7 +110,7 @@ fn variant(launch: Launch, mut models: Vec<Scalar>, state: &State) -> Variant {
             .map(|mode| Variable::of_text("THINKING_MODE", mode))
             .into_iter()
             .collect(),
-        taken: state.taken.clone(),
+        taken: state.taken.keys().cloned().collect(),
         ..Variant::default()
     }
 }
@@ -154,35 +159,45 @@ pub(crate) fn with_words(words: &[Word], env: Vec<Variable>, at: Position) -> Op
     (has_pin || drafts).then_some(launch)
 }
 
-/// Draft lengths and pins that hold only as long as the environment does not set a variable.
-fn defaults(variant: &Variant, started: &[Started]) -> Vec<(Position, String)> {
-    let mut notes = Vec::new();
-    for launch in &variant.launches {
-        let lengths = [
+/// Where the words of servers stand that a default gave, and the variable that each stands for.
+struct Defaults<'a> {
+    /// With the number of the word: of several the first counts.
+    by_place: BTreeMap<Position, (usize, &'a str)>,
+}
+
+impl<'a> Defaults<'a> {
+    fn of(started: &'a [Started]) -> Self {
+        let words = started.iter().flat_map(|started| &started.words);
+        let mut by_place = BTreeMap::new();
+        for (number, word) in words.enumerate() {
+            if let Some(name) = word.defaulted.as_deref() {
+                by_place.entry(word.at).or_insert((number, name));
+            }
+        }
+        Self { by_place }
+    }
+
+    /// Draft lengths and pins that hold only as long as the environment does not set a variable.
+    fn notes(&self, variant: &Variant) -> Vec<(Position, String)> {
+        const LENGTHS: [&str; 4] = [
             "speculative-num-steps",
             "speculative-dspark-block-size",
             "num-speculative-tokens",
             "speculative-config",
         ];
-        let values =
-            lengths.iter().filter_map(|name| launch.arg(name)).map(|argument| (argument.at, &argument.value));
-        for (at, value) in values {
-            let text = match value {
-                Node::Scalar(text) => text.text.to_string(),
-                _ => String::new(),
-            };
-            let word = started.iter().flat_map(|started| &started.words).find(|word| {
-                word.defaulted.is_some()
-                    && (word.at == at
-                        || word.at == value.at()
-                        || (!text.is_empty() && word.text == text && word.at == value.at()))
-            });
-            if let Some(name) = word.and_then(|word| word.defaulted.as_deref()) {
-                notes.push((at, format!("{name} may come from the environment; judged at its default")));
+        let mut notes = Vec::new();
+        for launch in &variant.launches {
+            for argument in LENGTHS.iter().filter_map(|name| launch.arg(name)) {
+                let places = [argument.at, argument.value.at()];
+                let held = places.iter().filter_map(|place| self.by_place.get(place)).min();
+                if let Some((_, name)) = held {
+                    let note = format!("{name} may come from the environment; judged at its default");
+                    notes.push((argument.at, note));
+                }
             }
         }
+        notes
     }
-    notes
 }
 
 /// What a script inside of another file starts, with the environment that it is given; behind it what cannot be decided.
@@ -198,14 +213,10 @@ pub(crate) fn script(text: &str, env: &[Variable], at: Position) -> (Vec<Variant
         state.set(&variable.name, Value::Scalar(word), true);
     }
     machine.statement(tree.root_node(), vec![state]);
-    let mut variants: Vec<Variant> = Vec::new();
-    for variant in machine.started.iter().map(of_server) {
-        if !variants.contains(&variant) {
-            variants.push(variant);
-        }
-    }
+    let mut variants: Unique<Variant> = Unique::new();
+    variants.extend(machine.started.iter().map(of_server));
     if machine.exhausted {
         machine.undecided.push((at, EXHAUSTED.to_owned()));
     }
-    (variants, machine.undecided)
+    (variants.into_all(), machine.undecided)
 }

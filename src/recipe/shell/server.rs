@@ -89,7 +89,7 @@ pub(crate) fn launch_behind(words: &[Word], env: &[Variable], at: Position) -> (
     let end = started(words.iter().map(|word| word.text.as_str())).map_or(0, |(_, index)| index);
     let state = super::wrap::passed(words.get(..end).unwrap_or_default(), &state);
     let (mut launch, models) = launch(words, exported(&state), at);
-    launch.unread = state.unread;
+    launch.unread.clone_from(&state.unread);
     (launch, models)
 }
 

@@ -1,10 +1,12 @@
 //! What a shell knows at one point of one way through a script.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::recipe::model::{Taken, Unread};
 use crate::yaml::Position;
 
+use super::listed::Listed;
+use super::shared::Shared;
 use super::word::Word;
 
 /// Things not followed that one way keeps in mind; one is enough to say so.
@@ -14,7 +16,7 @@ const MOST_UNREAD: usize = 8;
 const CONTEXT: [&str; 4] = ["MODEL", "MODEL_PATH", "MODEL_PREFIX", "IS_AGENTIC"];
 
 /// The value of a variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) enum Value {
     Scalar(Word),
     /// An array, indexed from 0, or by `[key]=` in front of its items.
@@ -24,14 +26,14 @@ pub(super) enum Value {
 }
 
 /// A variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Var {
     pub(super) value: Value,
     pub(super) is_exported: bool,
 }
 
 /// Whether a way still runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Flow {
     Run,
     Return,
@@ -39,52 +41,53 @@ pub(super) enum Flow {
 }
 
 /// A file that a here-document wrote.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Written {
     pub(super) text: String,
     pub(super) at: Position,
 }
 
-/// One way through a script, up to here.
+/// One way through a script, up to here. It is copied at every command and condition: whatever may grow with the script is
+/// shared between copies.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    pub(super) vars: BTreeMap<String, Var>,
-    pub(super) files: BTreeMap<String, Written>,
+    pub(super) vars: Shared<String, Var>,
+    pub(super) files: Shared<String, Written>,
     /// Conditions that only the run decides, as this way took them.
-    pub(super) decided: Vec<(String, bool)>,
-    pub(super) positional: Vec<Word>,
+    pub(super) decided: Listed<str, bool>,
+    pub(super) positional: Arc<[Word]>,
     pub(super) flow: Flow,
     /// `set -a`.
     pub(super) exports_all: bool,
     /// `export name` before it has a value.
-    to_export: BTreeSet<String>,
+    to_export: Shared<String, ()>,
     /// `declare -n name=target`.
-    pub(super) refs: BTreeMap<String, String>,
+    pub(super) refs: Shared<String, String>,
     /// What is not followed and may have set any variable.
-    pub(super) unread: Vec<Unread>,
+    pub(super) unread: Arc<Vec<Unread>>,
     /// What variables said of the launch before its process was given other ones.
-    context: BTreeMap<&'static str, Word>,
+    context: Shared<&'static str, Word>,
     /// What branches said of variables that the caller may know.
-    pub(super) taken: Vec<Taken>,
+    pub(super) taken: Listed<Taken, ()>,
     /// Variables that have their value from a branch: the script itself gives them none.
-    pub(super) learnt: BTreeSet<String>,
+    pub(super) learnt: Shared<String, ()>,
 }
 
 impl State {
     pub(super) fn new() -> Self {
         Self {
-            vars: BTreeMap::new(),
-            files: BTreeMap::new(),
-            decided: Vec::new(),
-            positional: Vec::new(),
+            vars: Shared::new(),
+            files: Shared::new(),
+            decided: Listed::new(),
+            positional: Arc::from([]),
             flow: Flow::Run,
             exports_all: false,
-            to_export: BTreeSet::new(),
-            refs: BTreeMap::new(),
-            unread: Vec::new(),
-            context: BTreeMap::new(),
-            taken: Vec::new(),
-            learnt: BTreeSet::new(),
+            to_export: Shared::new(),
+            refs: Shared::new(),
+            unread: Arc::default(),
+            context: Shared::new(),
+            taken: Listed::new(),
+            learnt: Shared::new(),
         }
     }
 
@@ -105,7 +108,7 @@ impl State {
     pub(super) fn not_followed(&mut self, at: Position, what: &str, is_file: bool) {
         let unread = Unread { at, what: what.to_owned(), is_file };
         if self.unread.len() < MOST_UNREAD && !self.unread.contains(&unread) {
-            self.unread.push(unread);
+            Arc::make_mut(&mut self.unread).push(unread);
         }
     }
 
@@ -119,7 +122,10 @@ impl State {
 
     fn remember(&mut self) {
         for name in CONTEXT {
-            if let Some(word) = self.said(name).cloned() {
+            if let Some(Value::Scalar(word)) = self.get(name)
+                && self.context.get(name) != Some(word)
+            {
+                let word = word.clone();
                 self.context.insert(name, word);
             }
         }
@@ -137,7 +143,7 @@ impl State {
         self.remember();
         self.vars.retain(|_, var| var.is_exported || var.value == Value::Unset);
         self.refs.clear();
-        self.positional.clear();
+        self.positional = Arc::from([]);
         self.exports_all = false;
     }
 
@@ -158,7 +164,7 @@ impl State {
     pub(super) fn set(&mut self, name: &str, value: Value, export: bool) {
         let name = self.target(name).to_owned();
         let was = self.vars.get(&name).is_some_and(|var| var.is_exported);
-        let is_exported = export || was || self.exports_all || self.to_export.contains(&name);
+        let is_exported = export || was || self.exports_all || self.to_export.contains(&*name);
         self.learnt.remove(&name);
         self.vars.insert(name, Var { value, is_exported });
     }
@@ -169,24 +175,25 @@ impl State {
         match before.vars.get(&name) {
             Some(var) => self.vars.insert(name, var.clone()),
             None => self.vars.remove(&name),
-        };
+        }
     }
 
     pub(super) fn export(&mut self, name: &str) {
         let name = self.target(name).to_owned();
-        match self.vars.get_mut(&name) {
-            Some(var) if var.value != Value::Unset => var.is_exported = true,
-            _ => {
-                self.to_export.insert(name);
+        match self.vars.get(&name) {
+            Some(var) if var.value != Value::Unset => {
+                let var = Var { is_exported: true, ..var.clone() };
+                self.vars.insert(name, var);
             }
+            _ => self.to_export.insert(name, ()),
         }
     }
 
     pub(super) fn export_no_more(&mut self, name: &str) {
         let name = self.target(name).to_owned();
         self.to_export.remove(&name);
-        if let Some(var) = self.vars.get_mut(&name) {
-            var.is_exported = false;
+        if let Some(var) = self.vars.get(&name).cloned() {
+            self.vars.insert(name, Var { is_exported: false, ..var });
         }
     }
 
@@ -200,7 +207,7 @@ impl State {
     pub(super) fn condition(&self) -> Option<String> {
         let (text, holds) = self.decided.last()?;
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(format!("{}{}", if *holds { "" } else { "the failing of " }, crate::yaml::quoted(&text)))
+        Some(format!("{}{}", if holds { "" } else { "the failing of " }, crate::yaml::quoted(&text)))
     }
 
     /// One state for several: what they agree on; the rest is unresolved.
@@ -226,9 +233,9 @@ impl State {
                 merged.vars.insert(name, Var { value, is_exported });
             }
             merged.files.retain(|name, file| other.files.get(name) == Some(file));
-            merged.taken.retain(|taken| other.taken.contains(taken));
-            merged.decided.retain(|decided| other.decided.contains(decided));
-            for unread in other.unread {
+            merged.taken.keep_common(&other.taken);
+            merged.decided.keep_common(&other.decided);
+            for unread in &*other.unread {
                 merged.not_followed(unread.at, &unread.what, unread.is_file);
             }
         }

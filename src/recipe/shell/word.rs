@@ -6,7 +6,7 @@ use crate::recipe::number::{UNRESOLVED, masked};
 use crate::yaml::{Position, Scalar, ScalarStyle};
 
 /// A word as the command gets it, and where it is written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Word {
     /// The text; pieces that only the run resolves stand between markers.
     pub(crate) text: String,
