@@ -49,11 +49,7 @@ const REPORTS: [(Output, &str); 5] = [
 
 /// The commands that read files of this format, and two that read any file. In a line FILE stands for the file, FOLDER for
 /// the one that it lies in.
-<<<<<<< HEAD
 #[expect(clippy::too_many_lines, reason = "one format after the other")]
-=======
-#[expect(clippy::too_many_lines, reason = "a table: the commands of each format")]
->>>>>>> wd
 pub(crate) fn of(format: Format, path: &Path, number: usize) -> Vec<Command> {
     let (report, form) = REPORTS[number % REPORTS.len()];
     let audit = format!("FILE {TARGET} --format {form}");

@@ -142,18 +142,12 @@ impl Seeds<'_> {
             &format!("audit --partial {target} -o"),
             &[&document("vllm.json"), &self.path(Format::Vllm, "vllm.log")],
         );
-<<<<<<< HEAD
         let long = self.folder.parent().unwrap().join("long.log");
         self.accsim(&format!("audit --partial {target} -o"), &[&document("sums.json"), &long]);
         self.accsim(
             "merge --partial -o",
             &[&document("both.json"), &document("one.json"), &document("sums.json")],
         );
-=======
-        let beside = self.folder.parent().unwrap().join("long.log");
-        self.accsim(&format!("audit --partial {target} -o"), &[&part("sums.json"), &beside]);
-        self.accsim("merge --partial -o", &[&part("both.json"), &part("one.json"), &part("sums.json")]);
->>>>>>> wd
         let journal = self.path(Format::Journal, "journal");
         self.accsim(
             "audit --json --manifest",
