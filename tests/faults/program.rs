@@ -242,18 +242,7 @@ impl Folder {
 
     /// The words of a command line, with the paths of its files.
     pub(crate) fn words(&self, line: &str) -> Vec<OsString> {
-<<<<<<< HEAD
         words_with(line, |name| self.at(name))
-=======
-        self.words_with(line, |name| self.at(name))
-    }
-
-    #[expect(clippy::unused_self, reason = "a line is of the files of a folder")]
-    pub(crate) fn words_with(&self, line: &str, path: impl Fn(&str) -> PathBuf) -> Vec<OsString> {
-        let line = line.replace("TARGET", TARGET);
-        let word = |word: &str| word.strip_prefix('@').map_or_else(|| word.into(), |name| path(name).into());
-        line.split_whitespace().map(word).collect()
->>>>>>> wd
     }
 
     pub(crate) fn run(&self, line: &str, fault: Fault) -> Ran {
