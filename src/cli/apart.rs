@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 
 use super::Global;
+use super::output::is_stdout;
 use crate::evidence::{Input, Limits, Reader, Record};
 
 /// Refuses results that would replace an input or each other, before anything is read or written. What is no regular file (a
@@ -63,7 +64,9 @@ fn results<'a>(
     outputs: impl IntoIterator<Item = Option<&'a Path>>,
 ) -> impl Iterator<Item = (&'a Path, PathBuf)> {
     let outputs = outputs.into_iter().flatten();
-    let files = outputs.filter(|output| !fs::metadata(output).is_ok_and(|kind| !kind.is_file()));
+    let is_file =
+        |output: &&Path| !is_stdout(output) && !fs::metadata(output).is_ok_and(|kind| !kind.is_file());
+    let files = outputs.filter(is_file);
     files.map(|output| (output, place(output)))
 }
 
