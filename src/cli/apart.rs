@@ -15,6 +15,9 @@ pub(crate) fn apart<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
     outputs: impl IntoIterator<Item = Option<&'a Path>>,
 ) -> anyhow::Result<()> {
+    let outputs: Vec<Option<&Path>> = outputs.into_iter().collect();
+    let printed = outputs.iter().flatten().filter(|output| is_stdout(output)).count();
+    ensure!(printed < 2, "cannot write two results to standard output: name a file");
     let outputs: Vec<(&Path, PathBuf)> = results(outputs).collect();
     if outputs.is_empty() {
         return Ok(());

@@ -21,7 +21,7 @@ use crate::audit::RivalCell;
 use crate::cli::apart::{apart, apart_from_logs};
 use crate::cli::audit::{AuditArgs, Folders, RowResult, RowTarget, audit_row, exit_of};
 use crate::cli::format::ReportFormat;
-use crate::cli::output::{plain, write_to};
+use crate::cli::output::{is_stdout, plain, write_to};
 use crate::cli::progress::FollowLine;
 use crate::cli::{Exit, Global, catalogue};
 use crate::report::fleet::{FleetRows, FleetTally};
@@ -66,6 +66,10 @@ pub(in crate::cli) fn run(
         check_format(format, args.output.is_some())?;
     }
     let output = [args.output.as_deref(), args.fleet.journal.as_deref()];
+    ensure!(
+        !args.fleet.journal.as_deref().is_some_and(is_stdout),
+        "--journal: a journal is a file that is read again; name one"
+    );
     // Before the journal is made: it may have the name of another file too.
     let golden = global.golden_files();
     apart(golden.iter().map(PathBuf::as_path).chain([manifest]), output)?;
