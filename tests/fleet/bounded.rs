@@ -129,7 +129,6 @@ fn ranks_of_sums_count_for_no_more_than_in_one_pass() {
     for (all, logs, lines, flags) in [
         ("8", 6, 200, ""),
         ("8", 6, 200, "--ranks-share-draws false"),
-        ("2", 8, 600, ""),
         ("mixed", 8, 800, "--running-req 1-20"),
     ] {
         let folder = tempfile::tempdir().unwrap();

@@ -30,6 +30,9 @@ const MOST_STARTS: usize = 16;
 const MOST_PAIRS: usize = 256;
 const MOST_VALUES: usize = 400;
 
+/// Values that are kept at every step: all that a line of 40 draws of two lengths prints. Their mean would not be exact else.
+const LEAST_VALUES: usize = 48;
+
 /// Ranks whose sums a part keeps. Put together they would be the sums of no rank.
 const MOST_RANKS: usize = 128;
 
@@ -216,7 +219,7 @@ fn values(ranks: &[Rank], coarse: u32) -> Vec<(u32, u64, u128, u64)> {
     }
     let all: Vec<_> =
         all.into_iter().map(|(value, (lines, kappa, first))| (value, lines, kappa, first)).collect();
-    together(&all, most(MOST_VALUES, coarse))
+    together(&all, most(MOST_VALUES, coarse).max(LEAST_VALUES))
 }
 
 /// At most so many values; the smallest and the largest stay as they are, neighbours between them are put together.
