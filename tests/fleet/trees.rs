@@ -71,7 +71,7 @@ fn long_logs_of_many_batch_sizes_merge_to_the_same_bytes() {
         (60, ""),
         (700, "--running-req 1-40 --ranks 2"),
     ]);
-    trees(folder.path(), &parts, 2);
+    trees(folder.path(), &parts, 1);
 }
 
 /// Short logs that fit by twos and not together: a verdict of all records would depend on who came last.
