@@ -24,6 +24,8 @@ pub(super) struct RankCorrelation {
     pub(super) rho: f64,
     /// Whether any pair had lines enough to be measured.
     pub(super) is_measured: bool,
+    /// Of some lines only sums are known, so that nobody can lay them side by side.
+    pub(super) is_summed: bool,
     /// By how many lines each rank runs ahead of the longest one, plus [`MAX_SHIFT`].
     shifts: Vec<usize>,
 }
@@ -41,10 +43,15 @@ impl RankCorrelation {
     }
 }
 
-/// Compares the ranks; `None` for fewer than two.
-pub(super) fn correlate(ranks: &[&Rank]) -> Option<RankCorrelation> {
+/// Compares the ranks; `None` for fewer than two. `is_summed` says that of some lines only sums are known: what the others
+/// show is not theirs, and no more steps may count than if all ranks drew the same.
+pub(super) fn correlate(ranks: &[&Rank], is_summed: bool) -> Option<RankCorrelation> {
     if ranks.len() < 2 {
         return None;
+    }
+    if is_summed {
+        let shifts = vec![MAX_SHIFT; ranks.len()];
+        return Some(RankCorrelation { rho: 1.0, is_measured: false, is_summed, shifts });
     }
     let pairs = ranks.len() * (ranks.len() - 1) / 2;
     let limit = MAX_PRODUCTS / (pairs * (2 * MAX_SHIFT + 1));
@@ -72,7 +79,7 @@ pub(super) fn correlate(ranks: &[&Rank]) -> Option<RankCorrelation> {
         }
     }
     let rho = sum / float(u64::try_from(pairs).unwrap_or(u64::MAX));
-    Some(RankCorrelation { rho: rho.clamp(0.0, 1.0), is_measured, shifts })
+    Some(RankCorrelation { rho: rho.clamp(0.0, 1.0), is_measured, is_summed, shifts })
 }
 
 /// The best correlation over all shifts, and by how many lines the right one runs ahead, plus [`MAX_SHIFT`].
@@ -127,11 +134,11 @@ mod tests {
     #[test]
     fn a_rank_that_runs_ahead_is_found_and_aligned() {
         let (whole, late) = (rank(&DRAWS), rank(&DRAWS[2..]));
-        let found = correlate(&[&whole, &late]).unwrap();
+        let found = correlate(&[&whole, &late], false).unwrap();
         assert!((found.rho - 1.0).abs() < 1e-12 && found.is_measured && found.is_shared());
         // Line 0 of the second is line 2 of the first.
         assert_eq!(found.aligned(0, 2), found.aligned(1, 0));
-        let found = correlate(&[&late, &whole]).unwrap();
+        let found = correlate(&[&late, &whole], false).unwrap();
         assert_eq!(found.aligned(1, 2), found.aligned(0, 0));
     }
 
@@ -140,17 +147,25 @@ mod tests {
         let few = rank(&DRAWS[..3]);
         let constant = rank(&[400; 20]);
         for pair in [[&few, &few], [&constant, &constant]] {
-            let found = correlate(&pair).unwrap();
+            let found = correlate(&pair, false).unwrap();
             assert!(!found.is_measured && found.is_shared());
         }
-        assert!(correlate(&[&few]).is_none());
+        assert!(correlate(&[&few], false).is_none());
+    }
+
+    #[test]
+    fn ranks_of_sums_count_as_one_whatever_their_first_lines_show() {
+        let (left, right) = (rank(&DRAWS), rank(&[338, 370, 352, 340, 365, 348, 350, 362, 345, 355]));
+        assert!(!correlate(&[&left, &right], false).unwrap().is_shared());
+        let found = correlate(&[&left, &right], true).unwrap();
+        assert!((found.rho - 1.0).abs() < 1e-12 && !found.is_measured && found.is_shared());
     }
 
     #[test]
     fn own_draws_are_not_shared() {
         let left: Vec<u32> = (0..500).map(|i| 300 + (i * 7919) % 101).collect();
         let right: Vec<u32> = (0..500).map(|i| 300 + (i * i * 31 + 17) % 101).collect();
-        let found = correlate(&[&rank(&left), &rank(&right)]).unwrap();
+        let found = correlate(&[&rank(&left), &rank(&right)], false).unwrap();
         assert!(found.rho < 0.3, "{}", found.rho);
     }
 }

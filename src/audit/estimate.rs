@@ -66,13 +66,19 @@ impl Estimate {
             Some((lo, lattice)) => lo + lattice.draws(hundredths) / steps_per_line,
             None => f64::from(hundredths) / 100.0,
         };
-        let shared = sample.correlation.as_ref().filter(|correlation| correlation.is_shared());
+        // What is only summed cannot be laid side by side.
+        let shared = sample
+            .correlation
+            .as_ref()
+            .filter(|correlation| correlation.is_shared() && !correlation.is_summed);
         let (tokens, kappa, lines, series) = match shared {
             Some(correlation) => averaged(sample, correlation, &value),
             None => pooled(sample, &value),
         };
         let mean = tokens / kappa;
-        let ranks = float(u64::try_from(sample.ranks.len()).unwrap_or(1));
+        let count = u64::try_from(sample.ranks.len()).unwrap_or(1).max(1);
+        let lines = if sample.is_summed { lines / count } else { lines };
+        let ranks = float(count);
         let rho = sample.correlation.as_ref().map_or(0.0, |correlation| correlation.rho);
         let overlap = if shared.is_some() { 1.0 } else { 1.0 + (ranks - 1.0) * rho };
         let steps = steps_per_line * kappa / overlap;
@@ -81,7 +87,8 @@ impl Estimate {
         } else {
             let weight = mean - mean.floor();
             let binomial = (weight * (1.0 - weight) / steps).sqrt();
-            let blocks = block_error(&series, mean, kappa);
+            // How much the lines scatter that are only summed, their first ones do not tell.
+            let blocks = block_error(&series, mean, kappa).filter(|_| !sample.is_summed);
             Form::Ratio(blocks.map(|(error, freedom)| ((error * overlap.sqrt()).max(binomial), freedom)))
         };
         Self { mean, steps, lines, form }

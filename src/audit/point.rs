@@ -108,6 +108,8 @@ pub struct Observed {
     pub(super) series: Option<Series>,
     /// The first server was known before: its arguments stand among what was forgotten.
     pub(super) goes_on: bool,
+    /// Of some lines only what they add up to is known.
+    pub(super) is_summed: bool,
 }
 
 impl PointBuilder {

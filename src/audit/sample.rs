@@ -35,6 +35,8 @@ pub(super) struct Sample<'a> {
     pub(super) changing: Vec<(Cell, u64)>,
     /// Neighbouring steady lines of the judged ranks.
     pub(super) lag: Lag,
+    /// Of some lines only sums are known.
+    pub(super) is_summed: bool,
     /// Batches change, and no prefill line tells when: a line with as many requests as the one before may stand for
     /// others all the same.
     pub(super) is_blind: bool,
@@ -81,7 +83,7 @@ impl IntervalSource {
 impl<'a> Sample<'a> {
     pub(super) fn new(seen: &'a Observed) -> Self {
         let ranks: Vec<&Rank> = seen.ranks.iter().filter(|rank| rank.spec_lines > 0).collect();
-        let correlation = correlate(&ranks);
+        let correlation = correlate(&ranks, seen.is_summed);
         let judged: Vec<&Rank> = if correlation.as_ref().is_some_and(RankCorrelation::is_shared) {
             // Of equal ones the first.
             ranks.iter().copied().rev().max_by_key(|rank| rank.steady.lines()).into_iter().collect()
@@ -95,7 +97,7 @@ impl<'a> Sample<'a> {
         let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
         let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
         let is_blind = !seen.has_prefills && seen.batch.is_some_and(|(min, max)| min != max);
-        Self { ranks, correlation, judged, steady, changing, lag, is_blind }
+        Self { ranks, correlation, judged, steady, changing, lag, is_summed: seen.is_summed, is_blind }
     }
 
     /// Some lines on their own, of no rank.

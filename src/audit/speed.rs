@@ -77,32 +77,6 @@ struct Bin {
     tps: u64,
 }
 
-/// Lines of about the same throughput, as a part holds them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) struct CoarseBin {
-    #[serde(rename = "b")]
-    batch: u32,
-    #[serde(rename = "g")]
-    graph: Option<bool>,
-    #[serde(rename = "f")]
-    first: bool,
-    #[serde(rename = "n")]
-    pub(super) lines: u64,
-    #[serde(rename = "t")]
-    tps: u64,
-    #[serde(rename = "h")]
-    hundredths: u64,
-    #[serde(rename = "l")]
-    line: u64,
-}
-
-impl CoarseBin {
-    /// What is added up of it.
-    pub(super) fn sums(&self) -> [u64; 3] {
-        [self.lines, self.tps, self.hundredths]
-    }
-}
-
 /// The throughput of one rank's lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Speed {
@@ -227,39 +201,6 @@ impl Speed {
             return None;
         }
         Some(bin)
-    }
-
-    /// The lines in bins of `extra` binary digits less, by batches of so many digits, in order; once the rank has
-    /// [ended](Self::end).
-    pub(super) fn coarse(&self, extra: u32, digits: u32) -> Vec<CoarseBin> {
-        let mut bins: BTreeMap<_, CoarseBin> = BTreeMap::new();
-        for item in self.lines.iter().chain(self.bins.values()) {
-            let drop = u32::BITS.saturating_sub(digits).saturating_sub(item.batch.leading_zeros()).min(31);
-            let batch = (item.batch >> drop) << drop;
-            let tps = item.mean_tps().to_bits() >> DROPPED_BITS >> extra.min(20);
-            let bin = bins.entry((batch, item.graph, item.first, tps)).or_insert(CoarseBin {
-                batch,
-                graph: item.graph,
-                first: item.first,
-                line: item.place.line,
-                ..CoarseBin::default()
-            });
-            bin.lines += item.lines;
-            bin.tps = bin.tps.saturating_add(item.tps);
-            bin.hundredths = bin.hundredths.saturating_add(item.hundredths);
-            bin.line = bin.line.min(item.place.line);
-        }
-        bins.into_values().collect()
-    }
-
-    /// Adds a bin of a log with this number.
-    pub(super) fn add_coarse(&mut self, file: u32, coarse: &CoarseBin) {
-        let CoarseBin { batch, graph, first, lines, tps, hundredths, line } = *coarse;
-        if lines == 0 {
-            return;
-        }
-        // Kept one by one beside the lines: their number is bounded by what a part may hold.
-        self.lines.push(Item { lines, batch, tps, hundredths, graph, first, place: Place { file, line } });
     }
 
     /// Ends the rank: what came lately is counted, and its memory is free.

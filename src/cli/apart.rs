@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 
 use super::Global;
+use super::output::is_stdout;
 use crate::evidence::{Input, Limits, Reader, Record};
 
 /// Refuses results that would replace an input or each other, before anything is read or written. What is no regular file (a
@@ -14,6 +15,9 @@ pub(crate) fn apart<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
     outputs: impl IntoIterator<Item = Option<&'a Path>>,
 ) -> anyhow::Result<()> {
+    let outputs: Vec<Option<&Path>> = outputs.into_iter().collect();
+    let printed = outputs.iter().flatten().filter(|output| is_stdout(output)).count();
+    ensure!(printed < 2, "cannot write two results to standard output: name a file");
     let outputs: Vec<(&Path, PathBuf)> = results(outputs).collect();
     if outputs.is_empty() {
         return Ok(());
@@ -63,7 +67,9 @@ fn results<'a>(
     outputs: impl IntoIterator<Item = Option<&'a Path>>,
 ) -> impl Iterator<Item = (&'a Path, PathBuf)> {
     let outputs = outputs.into_iter().flatten();
-    let files = outputs.filter(|output| !fs::metadata(output).is_ok_and(|kind| !kind.is_file()));
+    let is_file =
+        |output: &&Path| !is_stdout(output) && !fs::metadata(output).is_ok_and(|kind| !kind.is_file());
+    let files = outputs.filter(is_file);
     files.map(|output| (output, place(output)))
 }
 

@@ -77,4 +77,14 @@ impl ReportFlags {
     pub(crate) fn is_json(self) -> bool {
         self.format() == ReportFormat::Json
     }
+
+    /// Refuses a format for parts: they have one of their own.
+    pub(crate) fn check_partial(self) -> anyhow::Result<()> {
+        let is_free = matches!(self.format(), ReportFormat::Text | ReportFormat::Json);
+        anyhow::ensure!(
+            is_free,
+            "parts have one form, a JSON document: --partial goes with no other --format"
+        );
+        Ok(())
+    }
 }

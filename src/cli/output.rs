@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, ensure};
 
-/// Writes to `out`, or to the file that was named.
+/// Writes to `out`, or to the file that was named; `-` stands for `out`.
 pub(crate) fn write_to(
     file: Option<&Path>,
     out: &mut dyn Write,
@@ -26,7 +26,7 @@ pub(crate) fn write_drawing(
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    let Some(file) = file else { return Ok(write(out)?) };
+    let Some(file) = file.filter(|file| !is_stdout(file)) else { return Ok(write(out)?) };
     ensure!(
         !is_other_picture(file),
         "cannot write {}: drawings are written as SVG; name a FILE.svg",
@@ -71,6 +71,11 @@ pub(crate) fn plain(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io:
     let mut text = Vec::new();
     write(&mut text)?;
     Ok(anstream::adapter::strip_bytes(&text).into_vec())
+}
+
+/// Whether a result that goes there goes to standard output.
+pub(crate) fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 /// Whether a result that goes there is to be a drawing: the name ends in `.svg`.
@@ -141,6 +146,14 @@ mod tests {
         assert!(!file.exists());
         write_drawing(Some(&file), &mut io::sink(), |out| out.write_all(b"<svg/>")).unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"<svg/>");
+    }
+
+    #[test]
+    fn a_dash_is_standard_output() {
+        let mut out = Vec::new();
+        write_to(Some(Path::new("-")), &mut out, |out| out.write_all(b"result")).unwrap();
+        assert_eq!(out, b"result");
+        assert!(!Path::new("-").exists());
     }
 
     #[test]

@@ -68,7 +68,7 @@ where
     let parsed = parse(&args);
     let color = parsed.as_ref().map_or_else(|_| Color::named_in(&args), |cli| cli.global.color);
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, AutoStream::new(out, color.into()));
-    let mut err = LineWriter::new(AutoStream::new(err, color.into()));
+    let mut err = Aside(LineWriter::new(AutoStream::new(err, color.into())));
 
     let done = match parsed {
         Ok(cli) => dispatch(&cli, &mut out, &mut err),
@@ -82,9 +82,24 @@ where
         (Err(error), _) if is_closed_pipe(&error) => return Exit::Ok,
         (Err(error), _) => error,
     };
-    // stderr may be closed too; then there is nobody left to tell.
     let _ = writeln!(err, "{ERROR}error:{ERROR:#} {}", harmless(&format!("{error:#}")));
     Exit::Failed
+}
+
+/// What is said beside a result: whether anybody hears it changes nothing of the work.
+struct Aside<W>(W);
+
+impl<W: Write> Write for Aside<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Whatever became of them: nobody is left to be told.
+        let _ = self.0.write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
+    }
 }
 
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {

@@ -40,7 +40,7 @@ fn part(folder: &Path, paths: &str, name: &str) -> u64 {
 fn a_long_log_is_judged_as_one_pass_judges_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("run")).unwrap();
-    log(folder.path(), "run/a.log", 1, 30_000, "");
+    log(folder.path(), "run/a.log", 1, 8000, "");
     let one = one_pass(folder.path(), "run");
     assert!(part(folder.path(), "run", "a.json") < 64 << 10);
     let (found, notes) = merged(folder.path(), "a.json a.json");
@@ -76,8 +76,8 @@ fn many_logs_of_one_point_stay_small_together() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("run")).unwrap();
     let mut parts = Vec::new();
-    for number in 0..40 {
-        log(folder.path(), &format!("run/{number:02}.log"), number, 250, "");
+    for number in 0..24 {
+        log(folder.path(), &format!("run/{number:02}.log"), number, 400, "");
         // Each at another time: lines that logs share would be copies.
         let name = format!("run/{number:02}.log");
         let lines = fs::read_to_string(folder.path().join(&name)).unwrap();
@@ -104,8 +104,8 @@ fn many_logs_of_one_point_stay_small_together() {
         let size = fs::metadata(folder.path().join(name)).unwrap().len();
         assert!(size < 64 << 10, "{name}: {size}");
     };
-    half(0..25, "h1.json");
-    half(15..40, "h2.json");
+    half(0..15, "h1.json");
+    half(9..24, "h2.json");
     let (forth, _) = merged(folder.path(), "h1.json h2.json");
     let (back, _) = merged(folder.path(), "h2.json h1.json h2.json");
     assert_eq!(forth, back);
@@ -116,6 +116,55 @@ fn many_logs_of_one_point_stay_small_together() {
     for name in ["mean", "min", "max", "ci_low", "ci_high"] {
         let of = |point: &Value| point["accept_len"][name].as_f64().unwrap();
         assert!((of(&forth) - of(&one)).abs() < 0.0005, "{name}: {} {}", of(&forth), of(&one));
+    }
+}
+
+/// Ranks of which only sums are left: nobody can see whether they drew the same, so no more steps count than if they did.
+#[test]
+fn ranks_of_sums_count_for_no_more_than_in_one_pass() {
+    let ranks = |number: u64, ranks: &str| match ranks {
+        "mixed" => 1 + number % 2,
+        other => other.parse().unwrap(),
+    };
+    for (all, logs, lines, flags) in [
+        ("8", 6, 200, ""),
+        ("8", 6, 200, "--ranks-share-draws false"),
+        ("mixed", 8, 800, "--running-req 1-20"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("run")).unwrap();
+        let mut parts = Vec::new();
+        for number in 0..logs {
+            let name = format!("run/{number:02}.log");
+            let flags = format!("{flags} --ranks {}", ranks(number, all));
+            log(folder.path(), &name, number + 1, lines, &flags);
+            // Lines that logs share would be copies.
+            let content = fs::read_to_string(folder.path().join(&name)).unwrap();
+            write(folder.path(), &name, &content.replace("[20", &format!("[{}", 20 + number)));
+            part(folder.path(), &name, &format!("p{number}.json"));
+            parts.push(format!("p{number}.json"));
+        }
+        let what = format!("{all} ranks {flags}");
+        let one = one_pass(folder.path(), "run");
+        let (found, notes) = merged(folder.path(), &parts.join(" "));
+        assert!(notes.contains("several ranks count as one sample"), "{what}: {notes}");
+        for name in ["decode_lines", "spec_lines", "steps", "ranks", "running_req", "skipped_lines"] {
+            assert_eq!(found[name], one[name], "{what}: {name}");
+        }
+        for name in ["mean", "weighted", "min", "max"] {
+            assert_eq!(found["accept_len"][name], one["accept_len"][name], "{what}: {name}");
+        }
+        let number = |point: &Value, name: &str| point[name].as_f64().unwrap();
+        assert_eq!(found["rank_correlation"], 1.0, "{what}");
+        let steps = [&found, &one].map(|point| number(point, "independent_steps"));
+        assert!(steps[0] <= steps[1] + 1e-6, "{what}: {steps:?}");
+        let width = |point: &Value| {
+            point["accept_len"]["ci_high"].as_f64().unwrap() - point["accept_len"]["ci_low"].as_f64().unwrap()
+        };
+        assert!(width(&found) >= 0.999 * width(&one), "{what}: {} {}", width(&found), width(&one));
+        let is_told = |finding: &Value| finding["code"] == "ranks-share-draws";
+        assert!(found["findings"].as_array().unwrap().iter().any(is_told), "{what}");
+        assert_eq!(found["gen_throughput_tps"]["median"], Value::Null, "{what}");
     }
 }
 

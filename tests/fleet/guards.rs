@@ -17,6 +17,8 @@ fn no_result_replaces_an_input() {
     );
     assert_eq!(code(&accsim(folder.path(), &format!("audit a.log --partial {TARGET} -o p.json"))), 0);
     accsim(folder.path(), "audit --manifest m.csv --journal j");
+    let part = fs::read_to_string(folder.path().join("p.json")).unwrap();
+    write(folder.path(), "newer.json", &part.replacen("\"accsim_part\":1", "\"accsim_part\":2", 1));
     let content = |name: &str| fs::read(folder.path().join(name)).unwrap();
     for (line, file) in [
         (format!("audit a.log {TARGET} -o a.log"), "a.log"),
@@ -33,6 +35,9 @@ fn no_result_replaces_an_input() {
         ("records run -o run/a.log".to_owned(), "run/a.log"),
         ("records b.log -o b.log".to_owned(), "b.log"),
         ("merge p.json -o p.json".to_owned(), "p.json"),
+        ("merge p.json --partial -o p.json".to_owned(), "p.json"),
+        // One that is refused is an input all the same, and would be lost.
+        ("merge p.json newer.json --partial -o newer.json".to_owned(), "newer.json"),
         (format!("simulate {TARGET} -o new --emit-log new"), "a.log"),
     ] {
         let before = content(file);
@@ -41,6 +46,10 @@ fn no_result_replaces_an_input() {
         assert!(text(&output.stderr).contains("name another file"), "{line}: {}", text(&output.stderr));
         assert_eq!(content(file), before, "{line}");
     }
+    // A dash is standard output, and no file.
+    let output = accsim(folder.path(), &format!("audit a.log {TARGET} --format csv -o -"));
+    assert!(text(&output.stdout).starts_with("point,"), "{}", text(&output.stdout));
+    assert!(!folder.path().join("-").exists());
     // The result of an earlier run is no input, though a walk finds it.
     for _ in 0..2 {
         let output = accsim(folder.path(), &format!("audit run {TARGET} -o run/report.txt"));

@@ -114,3 +114,17 @@ fn a_line_that_is_not_as_it_was_written_costs_its_row() {
         assert!(text(&again.stderr).contains(said), "{}", text(&again.stderr));
     }
 }
+
+/// What an editor makes of line ends is no damage.
+#[test]
+fn line_ends_of_another_system_and_blank_lines_are_no_damage() {
+    let folder = runs();
+    write(folder.path(), "m.jsonl", "{\"path\": \"a.log\"}\n{\"path\": \"b.log\"}\n");
+    let first = audit(folder.path(), TARGET);
+    let journal = fs::read_to_string(folder.path().join("j")).unwrap();
+    write(folder.path(), "j", &format!("{}\r\n\n", journal.replace('\n', "\r\n")));
+    let again = audit(folder.path(), TARGET);
+    assert_eq!(resumed(&again), 2);
+    assert!(!text(&again.stderr).contains("damaged"), "{}", text(&again.stderr));
+    assert_eq!(text(&again.stdout), text(&first.stdout));
+}

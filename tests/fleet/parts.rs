@@ -93,7 +93,7 @@ fn a_real_run_in_pieces_is_proved_from_its_parts() {
     }
     let expected = one_pass(folder.path(), REAL_TARGET);
     assert_eq!(expected["points"][0]["replay"]["status"], "proved");
-    splits(folder.path(), REAL_TARGET, 12, &expected);
+    splits(folder.path(), REAL_TARGET, 4, &expected);
 }
 
 /// Ranks in files of their own, a file that repeats lines of another, and a copy under a second name.
@@ -119,7 +119,7 @@ fn ranks_and_copies_between_files_count_as_in_one_pass() {
     let expected = one_pass(folder.path(), TARGET);
     let duplicates = expected["points"][0]["skipped_lines"]["duplicate"].as_u64().unwrap();
     assert!(duplicates >= 20, "{duplicates}");
-    splits(folder.path(), TARGET, 12, &expected);
+    splits(folder.path(), TARGET, 4, &expected);
 }
 
 /// A long log's part stays small; what its sums say is what the lines say.
@@ -127,8 +127,8 @@ fn ranks_and_copies_between_files_count_as_in_one_pass() {
 fn a_long_log_is_small_and_its_sums_are_exact() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("run")).unwrap();
-    log(folder.path(), "run/a.log", 1, 40_000, "");
-    log(folder.path(), "run/b.log", 2, 9_000, "");
+    log(folder.path(), "run/a.log", 1, 9000, "");
+    log(folder.path(), "run/b.log", 2, 5000, "");
     log(folder.path(), "run/c.log", 3, 100, "");
     let one = one_pass(folder.path(), TARGET);
     let all = ["a.log", "b.log", "c.log"].map(str::to_owned);
@@ -162,11 +162,14 @@ fn a_long_log_is_small_and_its_sums_are_exact() {
     }
     assert_eq!(found["mechanism"]["best"], one["mechanism"]["best"]);
     assert_eq!(found["mechanism"]["dispersion"], one["mechanism"]["dispersion"]);
-    let tps = |point: &Value| point["gen_throughput_tps"]["median"].as_f64().unwrap();
-    assert!((tps(found) / tps(one) - 1.0).abs() < 0.02, "{} {}", tps(found), tps(one));
+    // The sum over ranks of what nobody kept is not guessed.
+    for name in ["median", "steady_mean"] {
+        assert_eq!(found["gen_throughput_tps"][name], Value::Null, "{name}");
+        assert!(one["gen_throughput_tps"][name].is_number(), "{name}");
+    }
     // Lines whose draws nobody followed are proved by nobody.
     assert_ne!(found["replay"]["status"], "proved");
-    splits(folder.path(), TARGET, 4, &expected);
+    splits(folder.path(), TARGET, 2, &expected);
 }
 
 /// Hostile or merely wild logs: many ranks, many batch sizes. The bound holds.
@@ -180,7 +183,7 @@ fn no_log_makes_a_large_part() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
-    for line in 0..12_000_u64 {
+    for line in 0..3500_u64 {
         let (rank, batch, value, rate, tps) = (next(200), next(5000), next(3000), next(100), next(100_000));
         let (minutes, seconds) = (line / 60 % 60, line % 60);
         writeln!(
@@ -244,7 +247,7 @@ fn what_is_damaged_or_newer_is_refused_by_name_and_the_rest_kept() {
     check(&good.replacen("3.5", "3.6", 1), "damaged");
     // Any single character that is no blank.
     let bytes = good.as_bytes();
-    for at in (0..bytes.len()).step_by(97) {
+    for at in (0..bytes.len()).step_by(331) {
         if !bytes[at].is_ascii_alphanumeric() {
             continue;
         }
@@ -258,13 +261,34 @@ fn what_is_damaged_or_newer_is_refused_by_name_and_the_rest_kept() {
 #[test]
 fn flags_that_a_part_cannot_keep_are_refused() {
     let folder = runs();
-    for flags in ["--skip-lines 3", "--point-by segment", "--follow"] {
+    for flags in [
+        "--skip-lines 3",
+        "--point-by segment",
+        "--follow",
+        "--html page.html",
+        "--format csv",
+        "--format markdown",
+    ] {
         assert_eq!(
             code(&accsim(folder.path(), &format!("audit a.log --partial {TARGET} {flags}"))),
             2,
             "{flags}"
         );
     }
+    write(folder.path(), "m.csv", "path,accept_length,max_accept_length,skip_lines\na.log,3.5,6,3\n");
+    for line in [
+        "audit --manifest m.csv --html page.html",
+        "audit --manifest m.csv --partial --format csv",
+        "audit --manifest m.csv --partial -o p.json",
+    ] {
+        assert_eq!(code(&accsim(folder.path(), line)), 2, "{line}");
+    }
+    assert!(!folder.path().join("page.html").exists());
+    // A row is told in its own words.
+    let refused = text(&accsim(folder.path(), "audit --manifest m.csv --partial -o p.json").stderr);
+    assert!(refused.contains("line 2: skip_lines counts from"), "{refused}");
+    accsim(folder.path(), &format!("audit a.log --partial {TARGET} -o p.json"));
+    assert_eq!(code(&accsim(folder.path(), "merge p.json --partial --format csv")), 2);
     // What it can keep decides at the merge as it would have in the audit.
     for flags in ["--margin 0.7%", "--confidence 0.99", "--replay off", "--since 00:00:10", "--expect-real"] {
         let target = if flags == "--expect-real" { "" } else { TARGET };

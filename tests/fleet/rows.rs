@@ -50,6 +50,20 @@ fn rows_that_nobody_can_read_go_through_parts() {
         assert_eq!((row["point"].as_str(), row["label_team"].as_str()), (point, team), "{row:?}");
     }
     let expected_document = json(&accsim(folder.path(), &format!("{line} --json")));
+    let faults = super::schema::faults(&expected_document);
+    assert!(faults.is_empty(), "{faults:#?}");
+    let failed = expected_document["failed_rows"].as_array().unwrap();
+    let third = failed.iter().find(|failed| failed["row"] == 3).unwrap();
+    assert_eq!(
+        third,
+        &serde_json::json!({
+            "row": 3, "path": "b.log", "labels": {"team": "blue"}, "failures": ["line 3: the path is empty"],
+        })
+    );
+    let table = text(&accsim(folder.path(), &line).stdout);
+    assert!(table.contains("row 3: [team=blue] line 3: the path is empty"), "{table}");
+    let repeats = expected_document["notes"].to_string();
+    assert!(!repeats.contains("repeats"), "{repeats}");
     let mut parts = Vec::new();
     for index in 1..=4 {
         let output = accsim(folder.path(), &format!("{line} --shard {index}/4 --partial -o p{index}.json"));
@@ -66,7 +80,7 @@ fn rows_that_nobody_can_read_go_through_parts() {
         assert_eq!(text(&found.stdout), text(&expected.stdout), "{given}");
         assert_eq!(code(&found), 2);
         let document = json(&accsim(folder.path(), &format!("merge {given} --json")));
-        for name in ["points", "errors", "verdicts"] {
+        for name in ["points", "errors", "verdicts", "failed_rows"] {
             assert_eq!(document[name], expected_document[name], "{given}: {name}");
         }
     }
@@ -122,4 +136,91 @@ fn a_manifest_without_rows_decides_nothing() {
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(code(&accsim(folder.path(), "audit --manifest m.csv --shard 2/2 --partial -o p.json")), 0);
     assert_eq!(code(&accsim(folder.path(), "merge p.json")), 3);
+}
+
+/// Numbers of labels are names: two that a machine takes for one are two.
+#[test]
+fn numbers_of_labels_stay_as_they_are_written() {
+    let folder = runs();
+    let rows_of = |labels: &str| {
+        format!(
+            "{{\"path\":\"a.log\",\"accept_length\":3.50,\"max_accept_length\":6,\"labels\":{{\"id\":{labels}}}}}\n"
+        )
+    };
+    let written = ["123456789012345678901", "123456789012345678902", "1.10", "1.1", "-0", "1e999", "true"];
+    let manifest: String = written.iter().map(|label| rows_of(label)).collect();
+    write(folder.path(), "m.jsonl", &format!("{manifest}{}", rows_of("1.10")));
+    let output = accsim(folder.path(), "audit --manifest m.jsonl --json");
+    let document = json(&output);
+    let labels: Vec<&str> = document["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point["labels"]["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, written);
+    // What is counted once is said in a document too.
+    assert_eq!(document["notes"], serde_json::json!(["note: row 8 repeats row 3: counted once"]));
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+}
+
+/// Nobody hears what is said beside the result: it is there all the same, and the exit code is its own.
+#[test]
+fn a_closed_stderr_stops_nothing() {
+    let folder = runs();
+    write(folder.path(), "m.csv", "path,accept_length,max_accept_length\nnone.log,3.5,6\na.log,3.5,6\n");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_accsim"));
+    command.current_dir(folder.path()).args([
+        "audit",
+        "--manifest",
+        "m.csv",
+        "--format",
+        "csv",
+        "-o",
+        "z.csv",
+    ]);
+    let status = command.stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+    assert_eq!(rows(&std::fs::read(folder.path().join("z.csv")).unwrap()).len(), 2);
+}
+
+#[test]
+fn secrets_of_urls_are_printed_nowhere() {
+    let folder = runs();
+    let url = "https://user:hunter2@localhost/x?sig=SECRET";
+    write(folder.path(), "m.csv", &format!("path,accept_length,max_accept_length\n{url},3.5,6\n"));
+    for line in [
+        format!("audit {url} {TARGET}"),
+        format!("audit {url} {TARGET} --json"),
+        format!("audit {url} {TARGET} --partial"),
+        "audit --manifest m.csv".to_owned(),
+        "audit --manifest m.csv --json".to_owned(),
+        "audit --manifest m.csv --format csv".to_owned(),
+        "audit --manifest m.csv --partial".to_owned(),
+        format!("records {url}"),
+    ] {
+        let output = accsim(folder.path(), &line);
+        assert_eq!(code(&output), 2, "{line}");
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(said.contains("https://***@localhost/x?***"), "{line}: {said}");
+        assert!(!said.contains("hunter2") && !said.contains("SECRET"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn columns_without_a_name_are_told_from_columns_that_nobody_knows() {
+    let folder = runs();
+    for (heading, said) in [
+        ("path,label_", "column 'label_': the label has no name; expected label_NAME"),
+        ("path,,label_x", "column 2 has no name"),
+        ("path,threads", "unknown column 'threads'; if it is a label, name it 'label_threads'"),
+        ("path,modle", "unknown column 'modle'; did you mean 'model'"),
+    ] {
+        write(folder.path(), "m.csv", &format!("{heading}\na.log,1,2\n"));
+        let output = accsim(folder.path(), &format!("audit --manifest m.csv {TARGET}"));
+        assert_eq!(code(&output), 2, "{heading}");
+        assert!(text(&output.stderr).contains(said), "{heading}: {}", text(&output.stderr));
+    }
 }

@@ -121,6 +121,11 @@ fn shared_draws(sample: &Sample<'_>) -> Option<Finding> {
              {ranks}",
             correlation.rho
         )
+    } else if correlation.is_summed {
+        format!(
+            "of some lines only sums are here, so nothing tells whether the {ranks} ranks drew the same sequence, as SGLang's \
+             ranks do: they count as one sample"
+        )
     } else {
         format!(
             "too few or constant lines to see whether the {ranks} ranks drew the same sequence, as SGLang's ranks do: \

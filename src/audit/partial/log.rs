@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::audit::{PointBuilder, Scope};
+use crate::audit::{Observed, PointBuilder, Scope};
 use crate::evidence::Record;
 
 use super::reading;
@@ -28,8 +28,8 @@ const FRAME: usize = 180;
 /// first records so, and of the others the sums: counts by printed value and batch sizes (coarser where they are too
 /// many), sums of all lines and of neighbouring ones, servers, settings, and where the first line of each kind stands.
 ///
-/// Lines of engines that print sums, and counters, are kept whole. Where they are too many, nothing of them is: such a part
-/// only says which log it was.
+/// Lines of engines that print sums, and counters, are kept whole. Where they are too many, or the ranks are, nothing of them
+/// is: such a part only says which log it was.
 ///
 /// A part comes in levels, each made of the one before and of nothing else: about half as large, with fewer first records and
 /// coarser sums. So the part of a log at some level is always the same one, by whatever ways it got there.
@@ -82,7 +82,7 @@ pub enum PartError {
     Damaged(String),
     /// Only a verdict of one pass is known of it, and that does not hold here.
     #[error(
-        "{0} holds more windows, counters or requests than a part keeps: audit all logs of its point in one command, whole or \
+        "{0} holds more windows, counters, requests or ranks than a part keeps: audit all logs of its point in one command, whole or \
          with --partial"
     )]
     Closed(String),
@@ -94,6 +94,14 @@ impl LogPart {
 
     pub(super) fn new(name: String, head: Vec<u8>, rest: Option<Rest>) -> Self {
         Self::first(name, head, rest.map(|rest| rest.bytes()), false)
+    }
+
+    /// A log by its first records and what the others add up to; of more ranks than sums are kept of, nothing is.
+    pub(super) fn summed(name: String, head: Vec<u8>, others: &Observed) -> Self {
+        match Rest::of(others, 0, None) {
+            Some(rest) => Self::new(name, head, Some(rest)),
+            None => Self::closed(name, &Sha256::digest([head, Rest::all(others)].concat())),
+        }
     }
 
     /// A log of which nothing can be kept.
@@ -124,6 +132,12 @@ impl LogPart {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.rest.is_none() && !self.is_closed
+    }
+
+    /// Whether it only says which log it was.
+    #[must_use]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// Stands for what is here of the log: a smaller part of it has another one.
@@ -193,7 +207,10 @@ impl LogPart {
             if let Some(rest) = &rest {
                 builder.add_rest(0, rest.clone());
             }
-            Self::new(self.name.clone(), head, Some(Rest::of(&builder.finish(), level, rest.as_ref())))
+            match Rest::of(&builder.finish(), level, rest.as_ref()) {
+                Some(rest) => Self::new(self.name.clone(), head, Some(rest)),
+                None => Self::closed(self.name.clone(), self.id.as_bytes()),
+            }
         };
         let own = identity(&part.name, &part.head, part.rest.as_deref(), part.is_closed);
         Ok(Self { id: self.id, own, level, ..part })
@@ -327,7 +344,7 @@ mod tests {
                 let read: LogPart = serde_json::from_str(&text).unwrap();
                 assert_eq!((read.level(), &read), (level, &steps));
             }
-            assert!(steps.written_len() < 1400, "{}", steps.written_len());
+            assert!(steps.written_len() < 2200, "{}", steps.written_len());
             // None comes back.
             assert_eq!(steps.clone().at_level(0, &scope).unwrap(), steps);
         }

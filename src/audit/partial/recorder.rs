@@ -7,7 +7,6 @@ use crate::evidence::{Place, Record};
 
 use super::head::{Head, Mark};
 use super::log::{FEW, LogPart, MOST_PACKED};
-use super::rest::Rest;
 use super::wire::pack;
 
 /// Bytes of columns from which on no packing helps.
@@ -82,7 +81,7 @@ impl LogRecorder {
         }
         match sums {
             Some(sums) => LogPart::closed(name, &sums.finalize()),
-            None => LogPart::new(name, head.bytes(), Some(Rest::of(&builder.finish(), 0, None))),
+            None => LogPart::summed(name, head.bytes(), &builder.finish()),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::point::Observed;
 use crate::audit::rank::Rank;
-use crate::audit::speed::CoarseBin;
+use crate::audit::speed::Speed;
 use crate::audit::stray::Stray;
 use crate::audit::tally::{Budget, Cell, Tally};
 use crate::evidence::{EchoedSetting, Place, ServerStart, Tags};
@@ -17,7 +17,7 @@ const MOST_PACKED: usize = 15 << 10;
 
 /// How coarse sums can be made. Batch sizes lose a binary digit at each of the first steps; then lines whose batch changed
 /// are not counted by value and batch any more, then none: a choice among them would tell of another spread than all do.
-/// At last lists are cut and ranks put together, half as many at each step.
+/// At last lists are cut, half as long at each step. What each rank adds up to is kept exactly at every step.
 const COARSEST: u32 = 14;
 const WITHOUT_CHANGING: u32 = 5;
 const WITHOUT_CELLS: u32 = 6;
@@ -28,9 +28,13 @@ const LEAST_DIGITS: u32 = 4;
 /// What is kept of lists that a log of one server keeps short, at the first step that cuts them.
 const MOST_STARTS: usize = 16;
 const MOST_PAIRS: usize = 256;
-const MOST_RANKS: usize = 16;
 const MOST_VALUES: usize = 400;
-const MOST_BINS: usize = 32;
+
+/// Values that are kept at every step: all that a line of 40 draws of two lengths prints. Their mean would not be exact else.
+const LEAST_VALUES: usize = 48;
+
+/// Ranks whose sums a part keeps. Put together they would be the sums of no rank.
+const MOST_RANKS: usize = 128;
 
 /// The sums of one log's later lines. Lines of a log are told by their number; the log's is not known here.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -72,7 +76,6 @@ struct RankRest {
     pairs: (u64, [u128; 5]),
     steady: Cells,
     changing: Cells,
-    speed: Vec<CoarseBin>,
 }
 
 /// Lines by printed value and batch sizes.
@@ -84,7 +87,11 @@ struct Cells {
 
 impl Rest {
     /// The sums of what was seen, made as coarse as it takes at a level; `before` are those of the level before, if any.
-    pub(super) fn of(seen: &Observed, level: u32, before: Option<&Self>) -> Self {
+    /// `None` where there are more ranks than a part keeps apart.
+    pub(super) fn of(seen: &Observed, level: u32, before: Option<&Self>) -> Option<Self> {
+        if seen.ranks.len() > MOST_RANKS {
+            return None;
+        }
         let first = before.map_or(0, |before| before.coarse).min(COARSEST);
         let mut rest = Self::at(seen, first);
         for coarse in first + 1..=COARSEST {
@@ -93,7 +100,12 @@ impl Rest {
             }
             rest = Self::at(seen, coarse);
         }
-        rest
+        Some(rest)
+    }
+
+    /// The bytes of all that was seen.
+    pub(super) fn all(seen: &Observed) -> Vec<u8> {
+        Self::at(seen, 0).bytes()
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
@@ -113,7 +125,6 @@ impl Rest {
         lines.extend(self.starts.iter().map(|start| start.2));
         lines.extend(self.values.iter().map(|value| value.1));
         let mut wide: Vec<u128> = self.values.iter().map(|value| value.2).collect();
-        let mut speeds = Vec::new();
         for rank in &self.ranks {
             lines.extend([rank.lines.0, rank.lines.1, rank.kappa.0, rank.pairs.0]);
             lines.extend([rank.steady.lines, rank.changing.lines]);
@@ -126,13 +137,14 @@ impl Rest {
                 rank.kappa.2,
             ]);
             wide.extend(rank.pairs.1);
-            speeds.extend(rank.speed.iter().flat_map(CoarseBin::sums));
         }
         let below = |numbers: &[u64], limit: u64| {
             let total = numbers.iter().try_fold(0_u64, |total, number| total.checked_add(*number));
             total.is_some_and(|total| total < limit)
         };
-        below(&lines, 1 << 50) && below(&speeds, 1 << 56) && wide.iter().all(|number| *number < 1 << 100)
+        self.ranks.len() <= MOST_RANKS
+            && below(&lines, 1 << 50)
+            && wide.iter().all(|number| *number < 1 << 100)
     }
 
     fn at(seen: &Observed, coarse: u32) -> Self {
@@ -207,7 +219,7 @@ fn values(ranks: &[Rank], coarse: u32) -> Vec<(u32, u64, u128, u64)> {
     }
     let all: Vec<_> =
         all.into_iter().map(|(value, (lines, kappa, first))| (value, lines, kappa, first)).collect();
-    together(&all, most(MOST_VALUES, coarse))
+    together(&all, most(MOST_VALUES, coarse).max(LEAST_VALUES))
 }
 
 /// At most so many values; the smallest and the largest stay as they are, neighbours between them are put together.
@@ -241,7 +253,7 @@ fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
         0 => u32::BITS,
         steps => (MOST_DIGITS + 1).saturating_sub(steps).max(LEAST_DIGITS),
     };
-    let mut all: Vec<RankRest> = ranks
+    ranks
         .iter()
         .map(|rank| RankRest {
             tags: rank.tags.to_string(),
@@ -252,23 +264,8 @@ fn ranks(ranks: &[Rank], coarse: u32) -> Vec<RankRest> {
             pairs: rank.lag.raw(),
             steady: Cells::of(&rank.steady, digits, coarse < WITHOUT_CELLS),
             changing: Cells::of(&rank.changing, digits, coarse < WITHOUT_CHANGING),
-            speed: rank.speed.coarse(2 + coarse.min(10), digits.min(MOST_DIGITS)),
         })
-        .collect();
-    let (bins, kept) = (most(MOST_BINS, coarse), most(MOST_RANKS, coarse));
-    for rank in all.iter_mut().filter(|rank| rank.speed.len() > bins) {
-        // The most frequent ones.
-        rank.speed.sort_by_key(|bin| std::cmp::Reverse(bin.lines));
-        rank.speed.truncate(bins);
-    }
-    if all.len() > kept {
-        for surplus in all.split_off(kept) {
-            if let Some(last) = all.last_mut() {
-                last.take(&surplus);
-            }
-        }
-    }
-    all
+        .collect()
 }
 
 impl Cells {
@@ -300,21 +297,7 @@ impl Cells {
 }
 
 impl RankRest {
-    /// Adds a rank that is not kept apart, without its cells.
-    fn take(&mut self, other: &Self) {
-        self.lines = (self.lines.0 + other.lines.0, self.lines.1 + other.lines.1);
-        let (own, more) = (&mut self.hundredths, other.hundredths);
-        *own = (own.0 + more.0, own.1 + more.1, own.2 + more.2);
-        self.max_batch = self.max_batch.max(other.max_batch);
-        let (own, more) = (&mut self.kappa, other.kappa);
-        *own = (own.0 + more.0, own.1 + more.1, own.2 + more.2);
-        self.pairs.0 += other.pairs.0;
-        self.pairs.1.iter_mut().zip(other.pairs.1).for_each(|(own, more)| *own += more);
-        self.steady.lines += other.steady.lines;
-        self.changing.lines += other.changing.lines;
-    }
-
-    fn add_to(&self, rank: &mut Rank, file: u32, budget: &mut Budget) {
+    fn add_to(&self, rank: &mut Rank, budget: &mut Budget) {
         rank.decode_lines = rank.decode_lines.saturating_add(self.lines.0);
         rank.spec_lines = rank.spec_lines.saturating_add(self.lines.1);
         rank.hundredths = rank.hundredths.saturating_add(self.hundredths.0);
@@ -326,7 +309,6 @@ impl RankRest {
         rank.lag.add_raw(self.pairs);
         self.steady.add_to(&mut rank.steady, budget);
         self.changing.add_to(&mut rank.changing, budget);
-        self.speed.iter().for_each(|bin| rank.speed.add_coarse(file, bin));
     }
 }
 
@@ -334,6 +316,7 @@ impl Observed {
     /// Adds the sums of a log's later lines.
     pub(in crate::audit) fn absorb(&mut self, file: u32, rest: &Rest) {
         let at = |line: u64| Place { file, line };
+        self.is_summed = true;
         let mut budget = Budget::default();
         for own in &rest.ranks {
             let tags = Tags::parse(own.tags.as_bytes());
@@ -342,9 +325,11 @@ impl Observed {
                 self.ranks.push(Rank { tags, ..Rank::default() });
                 self.ranks.len() - 1
             });
-            self.ranks.get_mut(index).into_iter().for_each(|rank| own.add_to(rank, file, &mut budget));
+            self.ranks.get_mut(index).into_iter().for_each(|rank| own.add_to(rank, &mut budget));
         }
         self.ranks.sort_by_key(|rank| rank.tags);
+        // The first lines say nothing about the throughput of the others.
+        self.ranks.iter_mut().for_each(|rank| rank.speed = Speed::default());
         // A rank without accept lengths is not looked at.
         if let Some(rank) = self.ranks.iter_mut().find(|rank| rank.spec_lines > 0) {
             for (hundredths, lines, kappa, first) in &rest.values {

@@ -142,7 +142,7 @@ pub(crate) struct AuditArgs {
     pub(in crate::cli) output: Option<PathBuf>,
 
     /// Write a page to look at to FILE, too: plots, a table that sorts, the sign-off text
-    #[arg(long, value_name = "FILE", help_heading = RESULT)]
+    #[arg(long, value_name = "FILE", help_heading = RESULT, conflicts_with_all = ["manifest", "partial"])]
     pub(super) html: Option<PathBuf>,
 }
 

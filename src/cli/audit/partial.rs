@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::ensure;
+use anyhow::bail;
 
 use super::settings::{self, SettingFiles};
 use super::{AuditArgs, Folders, PointByFlag, Replaying, RowTarget, Wanted, audit_row, scope};
@@ -50,6 +50,7 @@ pub(super) fn write_parts(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    args.format.check_partial()?;
     // A flag that is wrong is refused before anything is read.
     super::wanted(args, global)?;
     let points = parts(args, global, &Folders::default(), global.quiet)?;
@@ -75,10 +76,7 @@ pub(in crate::cli) fn parts(
     is_quiet: bool,
 ) -> anyhow::Result<Vec<PartPoint>> {
     args.check()?;
-    ensure!(
-        args.skip_lines == 0 && args.point_by != PointByFlag::Segment,
-        "--skip-lines and --point-by segment count from a point's first line, and a part does not know whether it holds it"
-    );
+    args.check_partial(|_| false)?;
     let mut told = SettingFiles::named(args.env.as_deref(), args.recipe.as_deref(), folders)?;
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let mut reader = Reader::new(Limits::from(&args.limits)).with_threads(global.thread_count());
@@ -95,6 +93,22 @@ pub(in crate::cli) fn parts(
     }
     judge_what_is_lost(args, global, folders, &mut points)?;
     points.into_iter().map(|point| Ok(point.bounded(&scope(args))?)).collect()
+}
+
+impl AuditArgs {
+    /// Refuses what parts cannot keep, by the column of a row where it is from one.
+    pub(in crate::cli) fn check_partial(&self, is_column: impl Fn(&str) -> bool) -> anyhow::Result<()> {
+        let name =
+            |column: &str, flag: &str| if is_column(column) { column.to_owned() } else { flag.to_owned() };
+        let refused = if self.skip_lines > 0 {
+            name("skip_lines", "--skip-lines")
+        } else if self.point_by == PointByFlag::Segment {
+            format!("{} segment", name("point_by", "--point-by"))
+        } else {
+            return Ok(());
+        };
+        bail!("{refused} counts from a point's first line, and a part does not know whether it holds it")
+    }
 }
 
 /// Parts that do not hold every record come with the verdict of one pass: it stands as long as no other log joins.

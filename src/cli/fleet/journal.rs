@@ -59,16 +59,17 @@ impl Entry {
 /// An entry as a line: what stands for its bytes, and itself.
 const BEFORE: &str = "{\"sum\":\"";
 const BETWEEN: &str = "\",\"entry\":";
-const BEHIND: &str = "}\n";
+const BEHIND: &str = "}";
 
 fn line_of(entry: &Entry) -> serde_json::Result<Vec<u8>> {
     let entry = serde_json::to_string(entry)?;
-    Ok(format!("{BEFORE}{}{BETWEEN}{entry}{BEHIND}", identity::hash(entry.as_bytes())).into_bytes())
+    Ok(format!("{BEFORE}{}{BETWEEN}{entry}{BEHIND}\n", identity::hash(entry.as_bytes())).into_bytes())
 }
 
 /// The entry of a line; `None` where the line is not as it was written.
 fn entry_of(line: &[u8]) -> Option<Entry> {
-    let line = std::str::from_utf8(line).ok()?;
+    // An editor may have ended it in its own way.
+    let line = std::str::from_utf8(line).ok()?.trim_end();
     let (sum, entry) = line.strip_prefix(BEFORE)?.strip_suffix(BEHIND)?.split_once(BETWEEN)?;
     if identity::hash(entry.as_bytes()) != sum {
         return None;
@@ -141,7 +142,7 @@ impl Journal {
                             && b"{\"accsim_journal\":".starts_with(line.get(..18).unwrap_or(&line)) => {}
                     Err(_) => bail!("not a journal that accsim wrote"),
                 }
-            } else if is_whole {
+            } else if is_whole && !line.iter().all(u8::is_ascii_whitespace) {
                 match entry_of(&line) {
                     Some(entry) => {
                         done.insert(entry.row, (entry.inputs, Spot { at, length }));

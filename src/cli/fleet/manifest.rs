@@ -7,9 +7,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use serde::de::{MapAccess, Visitor};
+use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::row::{self, Row};
 use crate::cli::patient::Patient;
@@ -74,6 +75,7 @@ impl Manifest {
         let heading: Vec<&str> = heading.iter().collect();
         ensure!(!heading.iter().any(|column| column.contains(MARK)), unclosed(name, first));
         for (at, column) in heading.iter().enumerate() {
+            ensure!(!column.is_empty(), "{name}: line {first}: column {} has no name", at + 1);
             row::check_column(column).map_err(|error| anyhow::anyhow!("{name}: line {first}: {error}"))?;
             ensure!(
                 !heading.iter().take(at).any(|other| other == column),
@@ -194,12 +196,13 @@ impl<'de> Deserialize<'de> for Fields {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
                 let (mut fields, mut twice) = (Vec::<(String, Value)>::new(), None);
                 while let Some(key) = map.next_key::<String>()? {
-                    let value = if key == "labels" {
-                        let Labels { labels, twice: of_labels } = map.next_value()?;
-                        twice = twice.or(of_labels);
-                        labels
+                    let raw: Box<RawValue> = map.next_value()?;
+                    let value = if key == "labels" && raw.get().starts_with('{') {
+                        let labels: Fields = serde_json::from_str(raw.get()).map_err(de::Error::custom)?;
+                        twice = twice.or(labels.twice);
+                        Value::Object(labels.fields.into_iter().collect())
                     } else {
-                        map.next_value()?
+                        as_written(&raw).map_err(de::Error::custom)?
                     };
                     if fields.iter().any(|(known, _)| *known == key) {
                         twice.get_or_insert(key);
@@ -214,26 +217,16 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// The labels of a JSON line: an object, or what stands in its place.
-struct Labels {
-    labels: Value,
-    twice: Option<String>,
-}
-
-impl<'de> Deserialize<'de> for Labels {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Object(Fields),
-            Other(Value),
+/// A value in which numbers are texts, as they are written: what a number comes to in a machine is not always what somebody
+/// called a run.
+fn as_written(raw: &RawValue) -> serde_json::Result<Value> {
+    match raw.get().bytes().next() {
+        Some(b'-' | b'0'..=b'9') => Ok(Value::from(raw.get())),
+        Some(b'[') => {
+            let all: Vec<Box<RawValue>> = serde_json::from_str(raw.get())?;
+            all.iter().map(|raw| as_written(raw)).collect()
         }
-        Ok(match Either::deserialize(deserializer)? {
-            Either::Object(Fields { fields, twice }) => {
-                Self { labels: Value::Object(fields.into_iter().collect()), twice }
-            }
-            Either::Other(other) => Self { labels: other, twice: None },
-        })
+        _ => serde_json::from_str(raw.get()),
     }
 }
 

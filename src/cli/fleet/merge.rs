@@ -15,7 +15,7 @@ use super::document::{self, PartWriter};
 use super::part::{PartPoint, PointKey};
 use super::row::Row;
 use super::run::{check_binary, check_format, report};
-use crate::audit::{PointReport, RivalCell, Verdict};
+use crate::audit::{PartError, PointReport, RivalCell, Verdict};
 use crate::cli::apart::apart;
 use crate::cli::audit::{
     AuditArgs, PartFiles, RowTarget, catalogue_mark, exit_of, judge_parts, part_scope, write_report,
@@ -52,19 +52,28 @@ pub(in crate::cli) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     check_binary(args.format.format(), args.output.is_some())?;
-    // Parts may grow in place; a report is no part.
-    if !args.partial {
-        apart(args.parts.iter().map(PathBuf::as_path), [args.output.as_deref()])?;
+    apart(args.parts.iter().map(PathBuf::as_path), [args.output.as_deref()])?;
+    if args.partial {
+        args.format.check_partial()?;
     }
     let (mut points, refused) = join(&args.parts, err)?;
     if args.partial {
+        let judge = Judge::new(global)?;
+        let mut is_lost = false;
+        for point in &points {
+            // One that nobody can judge any more is no result, though another merge may bring its verdict back.
+            if let Some(log) = point.closed_log().filter(|_| judge.verdict(point).is_none()) {
+                is_lost = true;
+                writeln!(err, "error: {}: {}", point.name, PartError::Closed(log.to_owned()))?;
+            }
+        }
         write_to(args.output.as_deref(), out, |out| {
             let mut writer = PartWriter::new(out)?;
             points.iter().try_for_each(|point| writer.point(point))?;
             writer.finish()
         })?;
         // What failed in a row goes on with it, and counts where it is judged.
-        return Ok(if refused.is_empty() { Exit::Ok } else { Exit::Failed });
+        return Ok(if refused.is_empty() && !is_lost { Exit::Ok } else { Exit::Failed });
     }
     let judge = Judge::new(global)?;
     let flags = AuditArgs::bare(args.format, args.output.clone())?;
@@ -239,16 +248,17 @@ impl<'a> Judge<'a> {
         if let Ok(mut known) = self.targets.lock() {
             known.insert(key, Arc::clone(&target));
         }
+        let report = judge_parts(&args, &target, &self.cells, point, first, files, notes)?;
         let (summed, all) = (point.summed(), point.logs.len());
         if summed > 0 {
             notes.push(format!(
                 "note: {}: of {summed} of {all} logs the parts hold first lines and sums, and no one judged all of them in one \
-                 pass: draws are not replayed, throughput is within 2 %, a change of the law is looked for in the first lines, and \
-                 lines that logs share may count twice",
+                 pass: draws are not replayed, throughput is not known, several ranks count as one sample, a change of the law is \
+                 looked for in the first lines, and lines that logs share may count twice",
                 point.name
             ));
         }
-        judge_parts(&args, &target, &self.cells, point, first, files, notes)
+        Ok(report)
     }
 
     /// The same for tables.

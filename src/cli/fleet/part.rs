@@ -115,6 +115,11 @@ impl PartPoint {
         self.logs.iter().filter(|log| !log.part.is_whole()).count()
     }
 
+    /// A log of which nothing is here: only a verdict of one pass tells of it.
+    pub(super) fn closed_log(&self) -> Option<&str> {
+        self.logs.iter().find(|log| log.part.is_closed()).map(|log| log.part.name())
+    }
+
     fn logs_len(&self) -> usize {
         self.logs.iter().map(|log| log.part.written_len()).sum()
     }

@@ -43,6 +43,9 @@ pub(in crate::cli) const OTHERS: [&str; 10] = [
 /// What stands before the name of a label.
 const LABEL: &str = "label_";
 
+/// How alike a column is to one that it may have been meant for.
+const ALIKE: f64 = 0.75;
+
 /// One run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
@@ -64,10 +67,17 @@ pub(super) fn check_column(name: &str) -> Result<(), String> {
     if is_known {
         return Ok(());
     }
-    let known = ["path"].into_iter().chain(TARGET).chain(OTHERS);
-    let nearest = known.max_by(|left, right| strsim::jaro(name, left).total_cmp(&strsim::jaro(name, right)));
-    let nearest = nearest.unwrap_or("path");
-    Err(format!("unknown column '{name}'; did you mean '{nearest}', or, as a label, 'label_{name}'?"))
+    if name == LABEL {
+        return Err(format!("column '{name}': the label has no name; expected {LABEL}NAME"));
+    }
+    let known = ["path", "labels"].into_iter().chain(TARGET).chain(OTHERS);
+    let alike = known.map(|known| (strsim::jaro(name, known), known)).filter(|(alike, _)| *alike >= ALIKE);
+    Err(match alike.max_by(|left, right| left.0.total_cmp(&right.0)) {
+        Some((_, nearest)) => {
+            format!("unknown column '{name}'; did you mean '{nearest}', or, as a label, '{LABEL}{name}'?")
+        }
+        None => format!("unknown column '{name}'; if it is a label, name it '{LABEL}{name}'"),
+    })
 }
 
 /// Whether a column is a label.
@@ -214,8 +224,8 @@ fn under(folder: &Path, path: &str) -> PathBuf {
 fn scalar(name: &str, value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),
-        Value::Number(number) => Ok(number.to_string()),
         Value::Bool(flag) => Ok(flag.to_string()),
+        // Numbers come as texts.
         _ => Err(format!("{name}: expected a text or a number")),
     }
 }

@@ -21,7 +21,7 @@ use crate::audit::RivalCell;
 use crate::cli::apart::{apart, apart_from_logs};
 use crate::cli::audit::{AuditArgs, Folders, RowResult, RowTarget, audit_row, exit_of};
 use crate::cli::format::ReportFormat;
-use crate::cli::output::{plain, write_to};
+use crate::cli::output::{is_stdout, plain, write_to};
 use crate::cli::progress::FollowLine;
 use crate::cli::{Exit, Global, catalogue};
 use crate::report::fleet::{FleetRows, FleetTally};
@@ -59,11 +59,17 @@ pub(in crate::cli) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let format = args.format.format();
-    if !args.fleet.partial {
+    let is_partial = args.fleet.partial;
+    if is_partial {
+        args.format.check_partial()?;
+    } else {
         check_format(format, args.output.is_some())?;
     }
-    let is_partial = args.fleet.partial;
     let output = [args.output.as_deref(), args.fleet.journal.as_deref()];
+    ensure!(
+        !args.fleet.journal.as_deref().is_some_and(is_stdout),
+        "--journal: a journal is a file that is read again; name one"
+    );
     // Before the journal is made: it may have the name of another file too.
     let golden = global.golden_files();
     apart(golden.iter().map(PathBuf::as_path).chain([manifest]), output)?;
@@ -85,7 +91,12 @@ pub(in crate::cli) fn run(
     let mut first: HashMap<String, u64> = HashMap::new();
     let base = args;
     for row in read.rows.iter().filter(|row| shard.is_none_or(|shard| shard.holds(row.number))) {
-        let args = match row.failure.clone().map_or_else(|| row.args(base, &read.base), Err) {
+        let args = row.failure.clone().map_or_else(|| row.args(base, &read.base), Err);
+        let kept = |args: AuditArgs| match args.check_partial(|name| row.flags.contains_key(name)) {
+            Err(error) if is_partial => Err(error.to_string()),
+            _ => Ok(args),
+        };
+        let args = match args.and_then(kept) {
             Ok(args) => args,
             Err(failure) => {
                 invalid.push((rows.len(), format!("line {}: {failure}", row.line), true));
@@ -134,7 +145,13 @@ pub(in crate::cli) fn run(
     if is_partial {
         return write_parts(&journal, &rows, &read.base, args, out, err);
     }
-    let table = JournalRows { journal: &journal, rows: &rows, labels: &read.labels, folder: &read.base };
+    let table = JournalRows {
+        journal: &journal,
+        rows: &rows,
+        labels: &read.labels,
+        folder: &read.base,
+        notes: &notes,
+    };
     let exit = report(&table, args, global, out, err)?;
     // Silence must not pass for consent.
     Ok(if read.rows.is_empty() { exit.worst(Exit::Undecided) } else { exit })

@@ -14,11 +14,17 @@ pub(super) struct JournalRows<'a> {
     pub(super) labels: &'a [String],
     /// The folder that relative paths start from.
     pub(super) folder: &'a Path,
+    /// What there is to know of the manifest itself.
+    pub(super) notes: &'a [String],
 }
 
 impl FleetRows for JournalRows<'_> {
     fn labels(&self) -> &[String] {
         self.labels
+    }
+
+    fn notes(&self) -> &[String] {
+        self.notes
     }
 
     fn each(&self, each: &mut dyn FnMut(FleetRow) -> io::Result<()>) -> io::Result<()> {

@@ -10,7 +10,7 @@ use super::drawn::draw;
 use super::read::{LogFlags, bytes, from_logs};
 use crate::cli::apart::apart_from_logs;
 use crate::cli::format::RESULT;
-use crate::cli::output::{write_drawing, write_to};
+use crate::cli::output::{is_stdout, write_drawing, write_to};
 use crate::cli::{Exit, global::Global};
 use crate::report::json::{self, ModelDocument};
 use crate::report::{plot, text};
@@ -80,14 +80,15 @@ pub(super) fn run(
         }
     };
     let document = ModelDocument::new(&model);
-    if args.output.is_some() {
-        write_to(args.output.as_deref(), out, |out| json::write(out, &document))?;
+    let is_printed = args.json || args.output.as_deref().is_some_and(is_stdout);
+    if let Some(file) = args.output.as_deref().filter(|file| !is_stdout(file)) {
+        write_to(Some(file), out, |out| json::write(out, &document))?;
     }
     let figures = plot::measured(&model);
     if args.plot.is_some() {
         write_drawing(args.plot.as_deref(), out, |out| plot::write_svg("What the logs show", &figures, out))?;
     }
-    if args.json {
+    if is_printed {
         json::write(out, &document)?;
     } else if !(global.quiet && args.output.is_some()) {
         text::throughput::model(out, &model)?;

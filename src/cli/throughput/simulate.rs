@@ -14,7 +14,7 @@ use super::read::model;
 use crate::cli::apart::apart;
 use crate::cli::format::{FormatFlags, RESULT};
 use crate::cli::number::{finite, whole};
-use crate::cli::output::{is_svg, whole_file, write_drawing, write_text, write_to};
+use crate::cli::output::{is_stdout, is_svg, whole_file, write_drawing, write_text, write_to};
 use crate::cli::patient::Patient;
 use crate::cli::{Exit, global::Global};
 use crate::law::{AcceptanceLaw, Draws, GeometricDecay, PerPosition, RealHead, Setting};
@@ -209,6 +209,10 @@ pub(super) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let outputs = [&args.output, &args.html, &args.emit_log];
+    ensure!(
+        !args.emit_log.as_deref().is_some_and(is_stdout),
+        "--emit-log: a log is written to a file; name one"
+    );
     apart([args.model.as_path()].into_iter().chain(args.trace.as_deref()), outputs.map(Option::as_deref))?;
     let model = model(&args.model)?;
     let drafts = args.drafts(&model)?;

@@ -36,8 +36,11 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => STDIN.to_owned(),
+            Self::Path(path) if path.to_str().is_some_and(|text| text.contains("://")) => {
+                name::of_url(&path.to_string_lossy())
+            }
             Self::Path(path) => name::of_path(path),
-            Self::Url(url) => name::escaped(url).into_owned(),
+            Self::Url(url) => name::of_url(url),
         }
     }
 }

@@ -15,6 +15,16 @@ pub(super) fn of_path(path: &Path) -> String {
     escaped(&path.to_string_lossy()).into_owned()
 }
 
+/// A URL, without what may be secret in it: who asks, and what stands behind the path.
+pub(super) fn of_url(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (path, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+    let (host, path) = path.split_at(path.find('/').unwrap_or(path.len()));
+    let (user, host) = host.rsplit_once('@').map_or(("", host), |(_, host)| ("***@", host));
+    let query = query.chars().next().map_or_else(String::new, |mark| format!("{mark}***"));
+    escaped(&format!("{scheme}://{user}{host}{path}{query}")).into_owned()
+}
+
 /// An entry of an archive: a label, never a path.
 pub(super) fn of_entry(archive: &str, entry: &[u8]) -> String {
     let entry = entry.strip_prefix(b"./").unwrap_or(entry);
@@ -79,6 +89,19 @@ mod tests {
         assert_eq!(escaped("plain näme.log"), "plain näme.log");
         assert_eq!(escaped("a\u{1b}[31m\nb\u{202e}"), "a\\u{1b}[31m\\nb\\u{202e}");
         assert_eq!(escaped("\u{9b}2J"), "\\u{9b}2J");
+    }
+
+    #[test]
+    fn urls_are_shown_without_their_secrets() {
+        for (url, shown) in [
+            ("https://user:hunter2@h/x?sig=SECRET", "https://***@h/x?***"),
+            ("s3://bucket/run#a?b", "s3://bucket/run#***"),
+            ("https://a@b@h", "https://***@h"),
+            ("https://h?token=a@b/c", "https://h?***"),
+            ("s3://bucket/a@b/decode.log", "s3://bucket/a@b/decode.log"),
+        ] {
+            assert_eq!(of_url(url), shown);
+        }
     }
 
     #[test]

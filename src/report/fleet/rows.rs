@@ -39,6 +39,11 @@ pub trait FleetRows {
     /// Names of all labels, in the order of their columns.
     fn labels(&self) -> &[String];
 
+    /// What there is to know beside all rows.
+    fn notes(&self) -> &[String] {
+        &[]
+    }
+
     /// Hands out every row.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::audit::colored;
 use super::{Align, Table};
 use crate::audit::Verdict;
 use crate::report::excerpt::printable;
-use crate::report::fleet::{FleetPoint, FleetRows, FleetTally};
+use crate::report::fleet::{FleetPoint, FleetRow, FleetRows, FleetTally};
 
 /// Points and failures that are named one by one, unless all are asked for.
 const NAMED: u64 = 50;
@@ -76,7 +76,8 @@ fn failures(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::Result<
         for failure in &row.failures {
             if all || shown < NAMED {
                 shown += 1;
-                writeln!(out, "{}", row.said(&printable(failure)))?;
+                let text = format!("{}{}", who(&row), printable(failure));
+                writeln!(out, "{}", row.said(&text))?;
             } else {
                 more += 1;
             }
@@ -87,6 +88,12 @@ fn failures(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::Result<
         writeln!(out, "and {more} more failures")?;
     }
     if shown > 0 { writeln!(out) } else { Ok(()) }
+}
+
+/// The labels of a row that failed: whoever reads on has to find it again.
+fn who(row: &FleetRow) -> String {
+    let labels: Vec<String> = row.labels.iter().map(|(label, value)| format!("{label}={value}")).collect();
+    if labels.is_empty() { String::new() } else { format!("[{}] ", printable(&labels.join(", "))) }
 }
 
 fn text(point: &FleetPoint, column: &str) -> String {
