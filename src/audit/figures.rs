@@ -44,8 +44,7 @@ pub(super) struct Figures {
     /// Iterations that stand in several dumps, and the first that did.
     repeated: u64,
     first_repeated: Option<Place>,
-    /// Records of iterations that say nothing of drafts, and the first of them.
-    bare: u64,
+    /// The first record of an iteration that says nothing of drafts.
     first_bare: Option<Place>,
     requests: BTreeMap<Exporter, Requests>,
     /// Whose figures came first, be they of drafting or not.
@@ -130,16 +129,13 @@ impl Figures {
         // The same counters as a client saw them: judged where there is nothing sharper, and compared.
         found.extend(std::mem::take(&mut self.exports).finish());
         if let Some(place) = self.first_bare.filter(|_| self.iterations.is_empty()) {
-            let records = self.bare;
             self.say(
                 FindingCode::NoSpeculativeFields,
                 Severity::Warning,
                 place,
-                format!(
-                    "these are {} of TensorRT-LLM's /metrics, and none has specDecodingStats, which says what was accepted: the \
-                     server ran without speculative decoding, or its build does not tell it. That is no accept length of 1",
-                    count(records, "record")
-                ),
+                "these are records of TensorRT-LLM's /metrics, and none has specDecodingStats, which says what was accepted: the \
+                 server ran without speculative decoding, or its build does not tell it. That is no accept length of 1"
+                    .to_owned(),
             );
         }
         if let Some(place) = self.first_repeated {
@@ -254,7 +250,6 @@ impl Figures {
             return self.contradicts(place, &format!("acceptanceLength: {contradiction}"));
         }
         if iteration.counts.is_empty() {
-            self.bare += 1;
             self.first_bare.get_or_insert(place);
             return;
         }

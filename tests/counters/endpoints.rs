@@ -138,7 +138,7 @@ fn documents_without_drafts_are_recognised() {
     for (text, said) in [
         (
             Value::from(records).to_string(),
-            "20 records of TensorRT-LLM's /metrics, and none has specDecodingStats",
+            "these are records of TensorRT-LLM's /metrics, and none has specDecodingStats",
         ),
         ("{\"enabled\": false}\n".to_owned(), "/debug/mtp_stats of ATOM"),
     ] {

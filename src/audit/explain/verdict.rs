@@ -78,7 +78,7 @@ pub(crate) fn by_position(engine: Engine) -> &'static str {
             "the server's log, or the counters by position too (vllm:spec_decode_num_accepted_tokens_per_pos)"
         }
         Engine::Trtllm => {
-            "the counters by position (trtllm_spec_decode_accepted_tokens_total{token_position}), or the records of /metrics"
+            "the counters by position (trtllm_spec_decode_accepted_tokens_total{token_position})"
         }
         Engine::Atom => {
             "the counter of steps by their accepted tokens (atom:mtp_decode_steps), /debug/mtp_stats, or the server's log"

@@ -341,10 +341,11 @@ impl Gather {
         };
         self.log.spec_lines += 1;
         self.log.servers.add(place, (line.pid, line.draft_length.or(self.log.draft_length)), &window);
-        let is_bounded = !matches!(window.steps, StepCount::Exact(_));
-        let is_length_known = !line.per_position.is_empty() || self.log.draft_length.is_some();
+        let (steps, most) = window.steps.bounds();
+        let is_bounded = steps < most;
         // N may follow from the printed length and yet not be D/K.
-        if is_bounded || (window.draft_length.is_none() && is_length_known) {
+        let is_constant = |length: u32| steps.saturating_mul(length.into()) == line.drafted;
+        if is_bounded || window.draft_length.is_some_and(|length| !is_constant(length)) {
             self.log.varied += 1;
             self.log.bounded += u64::from(is_bounded);
             self.log.first_varied.get_or_insert(place);

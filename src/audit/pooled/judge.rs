@@ -106,7 +106,7 @@ pub(in crate::audit) fn judge(
     if reason == Reason::LooksReal {
         findings.push(explain::about_rates(analysis.as_ref()));
     }
-    findings.extend(analysis.as_ref().and_then(explain::about_shift));
+    findings.extend(analysis.as_ref().filter(|_| !is_mixed).and_then(explain::about_shift));
     findings.extend(analysis.iter().flat_map(|analysis| explain::others(seen, analysis.engine)));
     findings.extend(seen.line_log.servers.finding());
     findings.extend(evidence.and_then(explain::about_scraped));
