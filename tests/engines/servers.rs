@@ -73,8 +73,9 @@ fn a_change_of_the_draft_length_of_atom_is_named() {
     for index in 10..20 {
         writeln!(
             log,
-            "[atom 01:00:{:02}] [MTP Stats Interval] Average toks/fwd: 2.99, Accepted/Total Draft tokens: 1990/3000, Acceptance \
+            "[atom 01:{:02}:{:02}] [MTP Stats Interval] Average toks/fwd: 2.99, Accepted/Total Draft tokens: 1990/3000, Acceptance \
              rate: 66.33%, Accepted tokens distribution: {{1: '1.00%', 2: '99.00%'}}",
+            5 * index / 60,
             5 * index % 60
         )
         .unwrap();
