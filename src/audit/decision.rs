@@ -127,6 +127,8 @@ pub enum Reason {
     },
     /// More lines are needed.
     ShortRun(Shortfall),
+    /// One sum, which does not tell how single steps scatter, of an engine whose other exports do.
+    NoScatter(Engine),
     /// An evaluation run that was told to simulate.
     SimulationSet,
     /// An evaluation run whose lines were simulated, by this law.

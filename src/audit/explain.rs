@@ -10,7 +10,7 @@ pub(super) use lines::about_lines;
 pub(super) use mechanism::{about_mechanism, one_off_too};
 pub(super) use replay::about_replay;
 pub(super) use server::{about_interval, about_server};
-pub(super) use verdict::{about_verdict, unexplained};
+pub(super) use verdict::{about_verdict, by_position, unexplained};
 
 use crate::evidence::Place;
 

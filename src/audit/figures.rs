@@ -5,7 +5,11 @@ mod exports;
 mod scrapes;
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
 
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::explain::count;
 use super::finding::{Finding, FindingCode, Severity};
 use super::pooled::{PooledEvidence, PooledRank, PooledSource};
 use crate::engine::Engine;
@@ -20,6 +24,9 @@ use scrapes::Scrapes;
 /// Ranks that are kept apart.
 const MOST_KEPT: usize = 10_000;
 
+/// Iterations that are known, so that a copy is told.
+const MOST_ITERATIONS: usize = 1 << 20;
+
 /// Bins of a histogram: more than any draft length.
 const MOST_BINS: u32 = 256;
 
@@ -32,6 +39,13 @@ pub(super) struct Figures {
     exports: Exports,
     /// Records of TensorRT-LLM's `/metrics`, by rank.
     iterations: BTreeMap<Option<u32>, Evidence>,
+    /// Iterations that were counted, by rank and number, each with what its record says.
+    known_iterations: FxHashMap<(Option<u32>, u64), u64>,
+    /// Iterations that stand in several dumps, and the first that did.
+    repeated: u64,
+    first_repeated: Option<Place>,
+    /// The first record of an iteration that says nothing of drafts.
+    first_bare: Option<Place>,
     requests: BTreeMap<Exporter, Requests>,
     /// Whose figures came first, be they of drafting or not.
     exporter: Option<Exporter>,
@@ -58,6 +72,14 @@ impl Figures {
         self.exporter = self.exporter.or(record.exporter());
         match record {
             CounterRecord::Counters(counters) => self.counters(place, counters),
+            CounterRecord::Debug(debug) if debug.enabled == Some(false) && debug.counts.is_empty() => self.say(
+                FindingCode::NoSpeculativeFields,
+                Severity::Warning,
+                place,
+                "this is /debug/mtp_stats of ATOM, and it says that its statistics are not enabled: the server ran without \
+                 speculative decoding. That is no accept length of 1"
+                    .to_owned(),
+            ),
             CounterRecord::Debug(debug) => {
                 if let Some(contradiction) = debug.counts.against_printed(debug.accept_len_printed) {
                     return self.contradicts(place, &format!("average_tokens_per_forward: {contradiction}"));
@@ -106,6 +128,20 @@ impl Figures {
         }
         // The same counters as a client saw them: judged where there is nothing sharper, and compared.
         found.extend(std::mem::take(&mut self.exports).finish());
+        if let Some(place) = self.first_bare.filter(|_| self.iterations.is_empty()) {
+            self.say(
+                FindingCode::NoSpeculativeFields,
+                Severity::Warning,
+                place,
+                "these are records of TensorRT-LLM's /metrics, and none has specDecodingStats, which says what was accepted: the \
+                 server ran without speculative decoding, or its build does not tell it. That is no accept length of 1"
+                    .to_owned(),
+            );
+        }
+        if let Some(place) = self.first_repeated {
+            let message = format!("{} of several dumps counted once", count(self.repeated, "iteration"));
+            self.note(FindingCode::DuplicateLines, place, message);
+        }
         if !self.iterations.is_empty() {
             let first = self.iterations.values().filter_map(|kept| kept.first).min();
             let ranks = std::mem::take(&mut self.iterations).into_iter().map(|(rank, kept)| PooledRank {
@@ -130,6 +166,19 @@ impl Figures {
     fn counters(&mut self, place: Place, counters: &ModelCounts) {
         if let Some(series) = &counters.restarted {
             return self.reset(place, &format!("{series} fell"));
+        }
+        if let Some(first) = counters.contradicting.first() {
+            let others = counters.contradicting.len() - 1;
+            self.say(
+                FindingCode::CountsContradict,
+                Severity::Warning,
+                place,
+                format!(
+                    "{first}{}; the counters of this endpoint are left out: it was started anew while it was scraped, and the \
+                     client cut what fell to 0. Run again, or read its log",
+                    if others > 0 { format!(" (and {others} more endpoints like it)") } else { String::new() }
+                ),
+            );
         }
         match (&counters.scrape, counters.span) {
             (Some(scrape), Span::Lifetime) => self.scrape(place, counters, scrape),
@@ -161,7 +210,9 @@ impl Figures {
 
     /// Counters of drafting that count nothing; says whether these do.
     fn is_idle(&mut self, place: Place, exporter: Exporter, counts: &Counts) -> bool {
-        let is_idle = counts.steps == Some(0) || (counts.steps.is_none() && counts.drafted == Some(0));
+        let has_drafts = counts.drafted.is_some_and(|drafted| drafted > 0);
+        let is_idle =
+            (counts.steps == Some(0) && !has_drafts) || (counts.steps.is_none() && counts.drafted == Some(0));
         if is_idle {
             self.say(
                 FindingCode::NoSpeculativeFields,
@@ -198,9 +249,34 @@ impl Figures {
         if let Some(contradiction) = iteration.counts.against_printed(iteration.accept_len_printed) {
             return self.contradicts(place, &format!("acceptanceLength: {contradiction}"));
         }
+        if iteration.counts.is_empty() {
+            self.first_bare.get_or_insert(place);
+            return;
+        }
+        if self.is_repeated(iteration) {
+            self.repeated += 1;
+            self.first_repeated.get_or_insert(place);
+            return;
+        }
         if let Some(window) = self.window(place, &iteration.counts) {
             self.iterations.entry(iteration.rank).or_default().add(place, &window);
         }
+    }
+
+    /// Whether an iteration was counted: its number and all that its record says came before. Another server's iteration of
+    /// the same number took another time.
+    fn is_repeated(&mut self, iteration: &IterationStats) -> bool {
+        let Some(number) = iteration.iteration else { return false };
+        let mut hasher = FxHasher::default();
+        format!("{iteration:?}").hash(&mut hasher);
+        let (key, said) = ((iteration.rank, number), hasher.finish());
+        if let Some(known) = self.known_iterations.get(&key) {
+            return *known == said;
+        }
+        if self.known_iterations.len() < MOST_ITERATIONS {
+            self.known_iterations.insert(key, said);
+        }
+        false
     }
 
     /// The sums as a window; what contradicts itself is none.

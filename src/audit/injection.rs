@@ -178,6 +178,22 @@ pub(super) fn conflicts(seen: &Observed, target: Option<&Target>, shown: Option<
         .collect()
 }
 
+/// The setting that a server of TensorRT-LLM refused, so that nothing was simulated.
+pub(super) fn refused(settings: &[InjectedSetting]) -> Option<Finding> {
+    let setting = settings.iter().find(|setting| setting.name.ends_with(" (refused)"))?;
+    Some(Finding {
+        code: FindingCode::RealAcceptance,
+        severity: Severity::Error,
+        message: format!(
+            "the server refused {} for TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS, which is a whole number to it, and took 0: \
+             nothing is simulated, and its drafts are judged. The one-model path takes fractions from \
+             NVIDIA/TensorRT-LLM#13569 (2026-05) on: use such an image, or a target without a fraction",
+            setting.value
+        ),
+        evidence: Some(setting.place),
+    })
+}
+
 /// The first sign that an evaluation run was told to simulate.
 pub(super) fn first_length(settings: &[InjectedSetting]) -> Option<&InjectedSetting> {
     let length = settings.iter().find(|setting| setting.accept_length().is_some());

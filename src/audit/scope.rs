@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use crate::evidence::Timestamp;
 
+use super::calendar::Calendar;
+
 /// What the caller leaves out. Nothing by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
@@ -48,9 +50,16 @@ const CLOCK_ENDS: [usize; 2] = [5, 8];
 const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 impl Moment {
-    /// The year, where a date was named.
-    fn year(&self) -> Option<&str> {
-        if self.date > 0 { self.text.get(..4) } else { None }
+    /// The year and the month, where a date was named.
+    pub(super) fn year_and_month(&self) -> Option<(i32, i32)> {
+        let number = |from: usize, to: usize| self.text.get(from..to)?.parse().ok();
+        if self.date > 0 { Some((number(0, 4)?, number(5, 7)?)) } else { None }
+    }
+
+    /// Whether this moment is later than `other`, as far as both are named.
+    fn is_behind(&self, other: &Self) -> bool {
+        let shorter = self.text.len().min(other.text.len());
+        self.text.get(..shorter) > other.text.get(..shorter)
     }
 
     /// Whether the calendar and the clock have it. A leap second is one.
@@ -70,16 +79,14 @@ impl Moment {
         is_day && below(0, 24) && below(3, 60) && below(6, 61)
     }
 
-    /// Refuses two moments between which no line can lie. A date and a time of day do not compare.
+    /// Refuses two moments between which no line can lie. A date and a time of day do not compare, and of two times of day the
+    /// second one may be that of the next day.
     ///
     /// # Errors
     ///
     /// Where `since` is later than `until`, as far as both are named.
     pub fn check_order(since: &Self, until: &Self) -> Result<(), super::OptionError> {
-        let shorter = since.text.len().min(until.text.len());
-        let is_backwards =
-            (since.date == 0) == (until.date == 0) && since.text.get(..shorter) > until.text.get(..shorter);
-        if is_backwards {
+        if since.date > 0 && until.date > 0 && since.is_behind(until) {
             return Err(super::OptionError::Backwards {
                 since: since.text.clone(),
                 until: until.text.clone(),
@@ -136,9 +143,9 @@ impl Scope {
         self.since.is_some() || self.until.is_some()
     }
 
-    /// The same of a time as other engines print it: `10-12 01:02:03` of vLLM, which has no year and takes that of the moment,
-    /// or any other form.
-    pub(super) fn admits_text(&self, time: Option<&str>) -> bool {
+    /// The same of a time as other engines print it: `10-12 01:02:03` of vLLM, whose year the lines before it tell, or any
+    /// other form.
+    pub(super) fn admits_text(&self, time: Option<&str>, calendar: &Calendar) -> bool {
         if !self.is_timed() {
             return true;
         }
@@ -146,13 +153,14 @@ impl Scope {
         if time.as_bytes().get(2) != Some(&b'-') {
             return self.admits(Timestamp::parse(time.as_bytes()));
         }
-        let compare = |moment: &Moment| {
-            let dated = format!("{}-{time}", moment.year().unwrap_or("0000"));
-            moment.compare(Timestamp::parse(dated.as_bytes())?)
-        };
-        let since = self.since.as_ref().is_none_or(|since| compare(since).is_some_and(Ordering::is_ge));
-        let until = self.until.as_ref().is_none_or(|until| compare(until).is_some_and(Ordering::is_le));
-        since && until
+        let year = calendar.year(self.since.as_ref(), self.until.as_ref()).unwrap_or(0);
+        self.admits(Timestamp::parse(format!("{year:04}-{time}").as_bytes()))
+    }
+
+    /// Whether the times go from one day to the next: `--since 23:59 --until 00:10`.
+    fn is_over_midnight(&self) -> bool {
+        let both = self.since.as_ref().zip(self.until.as_ref());
+        both.is_some_and(|(since, until)| since.date == 0 && until.date == 0 && since.is_behind(until))
     }
 
     /// Whether anything may be left out.
@@ -166,7 +174,7 @@ impl Scope {
         let compare = |moment: &Moment| time.and_then(|time| moment.compare(time));
         let since = self.since.as_ref().is_none_or(|since| compare(since).is_some_and(Ordering::is_ge));
         let until = self.until.as_ref().is_none_or(|until| compare(until).is_some_and(Ordering::is_le));
-        since && until
+        if self.is_over_midnight() { since || until } else { since && until }
     }
 }
 
@@ -194,6 +202,19 @@ mod tests {
             ("01:03", "", false),
         ] {
             assert_eq!(admits(since, until, line), inside, "{since} to {until}");
+        }
+    }
+
+    #[test]
+    fn times_of_day_may_go_over_midnight() {
+        for (time, inside) in [
+            ("23:59:49", false),
+            ("23:59:50", true),
+            ("2026-10-12 23:59:59", true),
+            ("00:00:10", true),
+            ("2026-10-13 00:00:11", false),
+        ] {
+            assert_eq!(admits("23:59:50", "00:00:10", time), inside, "{time}");
         }
     }
 
@@ -228,7 +249,7 @@ mod tests {
         let check = |since: &str, until: &str| {
             Moment::check_order(&since.parse().unwrap(), &until.parse().unwrap()).is_ok()
         };
-        assert!(!check("2026-10-13", "2026-10-12") && !check("02:00:01", "02:00:00"));
+        assert!(!check("2026-10-13", "2026-10-12") && check("23:59:50", "00:00:10"));
         assert!(!check("2026-10-13T00:00", "2026-10-12"));
         assert!(check("2026-10-12T01:02", "2026-10-12") && check("2026-10-12", "2026-10-12T01:02"));
         assert!(check("2026-10-12T01:02", "01:00") && check("01:02", "01:02:00"));

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::evidence::{Input, Limits, SnapshotError, read_snapshot};
+use crate::evidence::{Input, Limits, Snapshot, SnapshotError, read_snapshot};
 use crate::golden::Thinking;
 
 use super::about::{About, AboutError};
@@ -143,6 +143,19 @@ pub enum MatrixError {
         /// Why.
         error: Refusal,
     },
+    /// One scrape stands for two cells.
+    #[error(
+        "{thinking}, draft length {draft_length}: its snapshot after the run is the same as that of {other}: one measurement \
+         stands for two cells, or was copied; measure each mode by itself"
+    )]
+    SameSnapshots {
+        /// The mode.
+        thinking: Thinking,
+        /// The draft length.
+        draft_length: u32,
+        /// The mode of the cell before that has it too.
+        other: Thinking,
+    },
     /// The cells are too many.
     #[error("{}: more than {MOST_CELLS} cells", .0.display())]
     TooMany(PathBuf),
@@ -173,6 +186,8 @@ pub fn read_matrix(folder: &Path, model: Option<&str>, limits: &Limits) -> Resul
     complete(&about, &present, &folders)?;
     let model = model.or(about.served_model.as_deref());
     let mut cells = Vec::new();
+    // Of other draft lengths a copy is refused by its drafted tokens.
+    let mut scraped: BTreeMap<u32, Vec<(Thinking, Snapshot)>> = BTreeMap::new();
     for ((thinking, draft_length), folder) in folders {
         let read = |name| {
             let input = Input::from(snapshot_path(&folder, name)?.as_path());
@@ -200,6 +215,11 @@ pub fn read_matrix(folder: &Path, model: Option<&str>, limits: &Limits) -> Resul
                 first: named(first),
             });
         }
+        let known = scraped.entry(draft_length).or_default();
+        if let Some((other, _)) = known.iter().find(|(_, other)| *other == after) {
+            return Err(MatrixError::SameSnapshots { thinking, draft_length, other: *other });
+        }
+        known.push((thinking, after));
         cells.push(MatrixCell { thinking, draft_length, measured });
     }
     Ok(Matrix { about, cells })

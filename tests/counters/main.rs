@@ -14,6 +14,7 @@ mod audit;
 mod bounded;
 mod cases;
 mod collect;
+mod endpoints;
 mod largest;
 mod matrix;
 mod properties;

@@ -72,6 +72,16 @@ fn collect(folder: &Path, file: &Path) -> Ran {
 }
 
 #[test]
+fn one_scrape_for_two_cells_is_refused() {
+    let (folder, out) = (matrix(), tempfile::tempdir().unwrap());
+    cell(folder.path(), "thinking_off/k3", 1000, &[800, 600, 449]);
+    let ran = collect(folder.path(), &out.path().join("curve.yaml"));
+    assert_ne!(ran.exit, Exit::Ok);
+    assert!(ran.err.contains("is the same as that of thinking_on"), "{}", ran.err);
+    assert!(!out.path().join("curve.yaml").exists());
+}
+
+#[test]
 fn a_curve_and_its_provenance_that_pass_the_check() {
     let (folder, out) = (matrix(), tempfile::tempdir().unwrap());
     let file = out.path().join("dsv41flash_dspark.yaml");

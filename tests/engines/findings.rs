@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::support::{Folder, TARGET, accsim, audit, codes, simulated};
 
 /// The message of the first finding with a code.
-fn message(document: &Value, code: &str) -> String {
+pub(crate) fn message(document: &Value, code: &str) -> String {
     let findings = document["points"][0]["findings"].as_array().unwrap();
     let found = findings.iter().find(|finding| finding["code"] == code);
     found.unwrap_or_else(|| panic!("{code}: {document:#}"))["message"].as_str().unwrap().to_owned()
@@ -56,7 +56,7 @@ fn sums_of_an_atom_server_that_was_started_anew_are_added() {
     assert_eq!(exit, Exit::Ok, "{two:#}");
     // Processes draw alike, so they are one sample.
     assert!((two["points"][0]["independent_steps"].as_f64().unwrap() - 40_000.0).abs() < 1.0, "{two:#}");
-    assert!(message(&two, "multiple-servers").contains("sums since the start fall"), "{two:#}");
+    assert!(message(&two, "multiple-servers").contains("sums since the start do not go on"), "{two:#}");
     // A short second life counts too, and is a point of its own where segments are.
     let begin: String = sums.split_inclusive('\n').take(6).collect();
     let (_, short) = audit(&(sums.clone() + &begin), TARGET);
@@ -65,7 +65,7 @@ fn sums_of_an_atom_server_that_was_started_anew_are_added() {
     assert_eq!(parts["points"].as_array().unwrap().len(), 2, "{parts:#}");
 }
 
-fn window(accepted: u64, drafted: u64, length: &str, shares: &str) -> String {
+pub(crate) fn window(accepted: u64, drafted: u64, length: &str, shares: &str) -> String {
     format!(
         "(APIServer pid=1) INFO 10-12 01:00:{:02} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: {length}, \
          Accepted throughput: 1.00 tokens/s, Drafted throughput: 1.00 tokens/s, Accepted: {accepted} tokens, Drafted: \

@@ -12,4 +12,6 @@ mod findings;
 mod lines;
 mod mixtures;
 mod rounds;
+mod servers;
 mod support;
+mod times;

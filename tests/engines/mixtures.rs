@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::support::{Folder, TARGET, accsim, audit, codes, simulated};
 
 /// Audits a folder of files.
-fn folder(name: &str, files: &[(&str, &str)], flags: &str) -> (Exit, Value) {
+pub(crate) fn folder(name: &str, files: &[(&str, &str)], flags: &str) -> (Exit, Value) {
     let folder = Folder::new(name);
     let mut path = String::new();
     for (name, text) in files {
@@ -21,7 +21,7 @@ fn folder(name: &str, files: &[(&str, &str)], flags: &str) -> (Exit, Value) {
     (exit, serde_json::from_str(&out).unwrap())
 }
 
-fn vllm(length: f64, seed: u32) -> String {
+pub(crate) fn vllm(length: f64, seed: u32) -> String {
     simulated(&format!(
         "--accept-length {length} --max-accept-length 6 --engine vllm --lines 40 --running-req 8 --seed {seed}"
     ))

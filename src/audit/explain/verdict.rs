@@ -33,6 +33,7 @@ pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding>
             Some(warning(FindingCode::ShortRun, None, format!("{reason}; a longer run will show")))
         }
         Reason::ShortRun(shortfall) => Some(warning(FindingCode::ShortRun, None, shortfall.to_string())),
+        Reason::NoScatter(_) => Some(warning(FindingCode::ShortRun, None, reason.to_string())),
         _ => None,
     }
 }
@@ -59,6 +60,31 @@ pub(crate) fn unexplained(
             ),
         )
     })
+}
+
+/// Sums that stay as few however long a run is.
+fn one_sum(engine: Engine, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "the counters give one sum, which does not tell how single steps scatter, and a longer run would not either: give {}",
+        by_position(engine)
+    )
+}
+
+/// The export of an engine that tells steps apart.
+pub(crate) fn by_position(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Vllm => {
+            "the server's log, or the counters by position too (vllm:spec_decode_num_accepted_tokens_per_pos)"
+        }
+        Engine::Trtllm => {
+            "the counters by position (trtllm_spec_decode_accepted_tokens_total{token_position})"
+        }
+        Engine::Atom => {
+            "the counter of steps by their accepted tokens (atom:mtp_decode_steps), /debug/mtp_stats, or the server's log"
+        }
+        Engine::Sglang | Engine::Tilert => "the server's log",
+    }
 }
 
 impl fmt::Display for Shortfall {
@@ -182,6 +208,7 @@ impl fmt::Display for Reason {
                 f,
                 "every line shows 1.00: no draft was accepted, which a simulated 1 cannot be told from"
             ),
+            Self::NoScatter(engine) => one_sum(*engine, f),
             Self::EvaluationUndecided => {
                 write!(f, "the lines can be real acceptance, and can be simulated")
             }

@@ -88,7 +88,16 @@ impl Figures {
             let mut sums: Vec<(Place, Counts, Span)> = Vec::new();
             let mut alone: Vec<Taken> = Vec::new();
             let mut dated: Vec<Taken> = Vec::new();
-            for moments in all {
+            let has_pair = all.iter().any(|moments| moments.before.is_some() && moments.after.is_some());
+            for mut moments in all {
+                if let Some(after) = moments.after.take_if(|_| has_pair && moments.before.is_none()) {
+                    self.reset(
+                        after.place,
+                        "this server was scraped after the run alone, and others before and after it: what it counted in \
+                         the run is not known, since its counters hold all since its start, warm-up included",
+                    );
+                    dated.push(after);
+                }
                 alone.extend(moments.alone);
                 dated.extend(moments.before.iter().chain(&moments.after).cloned());
                 sums.extend(self.between(model, moments.before, moments.after));

@@ -31,17 +31,20 @@ impl Cumulative {
     /// Takes a line: the next one of the process whose sums it can follow, else the first one of another process. Sums of a
     /// process never fall.
     pub(super) fn add(&mut self, place: Place, line: &AtomStats) {
-        let follows = |process: &Process| {
-            process.file == place.file
-                && process.last.drafted <= line.drafted
-                && process.last.accepted <= line.accepted
+        let goes_on =
+            |process: &Process| process.last.drafted < line.drafted && process.last.accepted <= line.accepted;
+        // A scheduler prints after so many steps: equal drafts and another acceptance are two of them.
+        let is_copy = |process: &Process| {
+            (process.last.drafted, process.last.accepted) == (line.drafted, line.accepted)
         };
-        let known = if self.processes.get(self.recent).is_some_and(follows) {
-            Some(self.recent)
-        } else {
-            let followed = self.processes.iter().enumerate().filter(|(_, process)| follows(process));
-            followed.max_by_key(|(_, process)| process.last.drafted).map(|(index, _)| index)
+        let nearest = |follows: &dyn Fn(&Process) -> bool| {
+            let processes = self.processes.iter().enumerate();
+            let followed = processes.filter(|(_, process)| process.file == place.file && follows(process));
+            let nearest =
+                followed.max_by_key(|(index, process)| (process.last.drafted, *index == self.recent));
+            nearest.map(|(index, _)| index)
         };
+        let known = nearest(&goes_on).or_else(|| nearest(&is_copy));
         if let Some(index) = known {
             self.recent = index;
             if let Some(process) = self.processes.get_mut(index) {
@@ -126,8 +129,31 @@ mod tests {
         // The second one overtakes the first.
         let over: Vec<(u32, u64)> = (1..=40).chain(1..=60).map(|thousands| (0, thousands)).collect();
         assert_eq!(steps(&over), [40_000, 60_000]);
-        // Two schedulers in step are one sample, and two files are two servers.
+        // Two schedulers that accept alike are one sample, and two files are two servers.
         assert_eq!(steps(&[(0, 1), (0, 1), (0, 2), (0, 2)]), [2000]);
         assert_eq!(steps(&[(0, 40), (1, 50)]), [40_000, 50_000]);
+    }
+
+    #[test]
+    fn two_schedulers_are_told_by_what_they_accepted() {
+        let mut sums = Cumulative::default();
+        let mut number = 0;
+        let mut add = |thousands: u64, more: u64| {
+            number += 1;
+            let line = line(thousands);
+            let accepted = line.accepted + more;
+            sums.add(Place { file: 0, line: number }, &AtomStats { accepted, ..line });
+        };
+        for thousands in 1..=12 {
+            add(thousands, 3 * thousands);
+            add(thousands, 17);
+        }
+        // One of them runs ahead.
+        for thousands in [13, 14, 13, 15, 14, 16, 15, 16] {
+            add(thousands, 20);
+        }
+        let steps: Vec<u64> =
+            sums.ranks(Some(5), |_| true).iter().map(|(_, rank)| rank.pool.whole_steps()).collect();
+        assert_eq!(steps, [16_000, 16_000]);
     }
 }

@@ -6,8 +6,10 @@ use crate::engine::Engine;
 use crate::evidence::Place;
 use crate::golden::Target;
 
-use super::super::explain::{count, error, note, warning};
+use super::super::decision::Reason;
+use super::super::explain::{by_position, count, error, note, warning};
 use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::injection;
 use super::super::point::Observed;
 use super::evidence::{PooledEvidence, PooledSource};
 use super::judge::{Analysis, other_length};
@@ -61,6 +63,57 @@ pub(super) fn about_rates(analysis: Option<&Analysis>) -> Finding {
          and only the server's configuration rules them out: keep its start-up lines in the log"
             .to_owned(),
     )
+}
+
+/// What the verdict's reason means, and what can help.
+pub(super) fn about_outcome(
+    seen: &Observed,
+    analysis: Option<&Analysis>,
+    reason: &Reason,
+) -> Option<Finding> {
+    let blind = analysis.filter(|analysis| *reason == Reason::EvaluationUndecided && analysis.is_blind());
+    match blind {
+        Some(analysis) => Some(about_blindness(analysis, reason)),
+        None => super::super::explain::about_verdict(seen, reason),
+    }
+}
+
+/// An evaluation that no longer run decides.
+fn about_blindness(analysis: &Analysis, reason: &Reason) -> Finding {
+    let message = if analysis.pool.draft_length() == Some(1) {
+        format!(
+            "{reason}: with one draft a step both look alike, however long the run is; only the server's configuration tells \
+             them apart, so keep its start-up lines in the log"
+        )
+    } else {
+        format!(
+            "{reason}: these figures say nothing of positions, and a longer run would not either; give {}",
+            by_position(analysis.engine)
+        )
+    };
+    warning(FindingCode::ShortRun, analysis.first, message)
+}
+
+/// A list of rates that was set, and windows of a forced length.
+pub(super) fn about_told_rates(seen: &Observed, analysis: &Analysis) -> Option<Finding> {
+    injection::rates(&seen.injected).filter(|_| analysis.mark.is_simulated())?;
+    let setting = seen.injected.iter().find(|setting| setting.rates().is_some())?;
+    let positions = analysis.pool.positions.iter().map(|position| format!("{:.3}", position.share()));
+    let shown = if analysis.pool.positions.is_empty() {
+        "two neighbouring lengths, or one".to_owned()
+    } else {
+        positions.collect::<Vec<String>>().join(", ")
+    };
+    Some(warning(
+        FindingCode::MethodMismatch,
+        Some(setting.place),
+        format!(
+            "the configuration and the windows disagree: {}={} was set here, and the shares of the positions are {shown}, as \
+             a forced length gives them. The log's configuration is not that of the server that wrote its windows: keep the \
+             start-up lines of that server, and no others, in the log",
+            setting.name, setting.value
+        ),
+    ))
 }
 
 /// Windows of several settings.
@@ -139,9 +192,19 @@ pub(super) fn about_lines(
             FindingCode::MultipleServers,
             Some(place),
             format!(
-                "ATOM's sums since the start fall here, from {drafted} drafted tokens: another process wrote on, a server \
-                 that was started anew or a second scheduler; each one's sums count, as one sample, since all of them draw \
-                 alike. Make sure that all belong to this run"
+                "ATOM's sums since the start do not go on from the {drafted} drafted tokens of the line before: another \
+                 process wrote here, a server that was started anew or a second scheduler; each one's sums count, as one \
+                 sample, since all of them draw alike. Make sure that all belong to this run"
+            ),
+        ));
+    }
+    if let Some((servers, place)) = log.apart {
+        findings.push(note(
+            FindingCode::MultipleServers,
+            Some(place),
+            format!(
+                "files hold windows of the same time, so they are of {servers} servers: each is a rank of its own, and their \
+                 throughput is added up"
             ),
         ));
     }
@@ -164,15 +227,21 @@ pub(super) fn about_lines(
             ),
         ));
     }
-    if log.bounded > 0 {
+    if log.varied > 0 {
         findings.push(warning(
             FindingCode::NotVerifyAll,
-            log.first_bounded,
+            log.first_varied,
             format!(
-                "{} drafted not the same number of tokens in every step, so their steps are known within bounds only; adaptive \
-                 draft lengths may realise less than a forced length; the counter vllm:spec_decode_num_drafts_total is \
-                 exact",
-                count(log.bounded, "window")
+                "{} drafted not the same number of tokens in every step{}; adaptive draft lengths may realise less than a \
+                 forced length; the counter vllm:spec_decode_num_drafts_total is exact",
+                count(log.varied, "window"),
+                match log.bounded {
+                    0 => String::new(),
+                    bounded if bounded == log.varied => {
+                        ", so their steps are known within bounds only".to_owned()
+                    }
+                    bounded => format!(", and the steps of {bounded} of them are known within bounds only"),
+                }
             ),
         ));
     }

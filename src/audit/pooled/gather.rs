@@ -11,17 +11,16 @@ use crate::evidence::{
 };
 use crate::law::float;
 
+use super::super::calendar::Calendar;
 use super::super::scope::Scope;
 use super::super::skipped::SkipKind;
 use super::cumulative::Cumulative;
 use super::evidence::{PooledEvidence, PooledRank, PooledSource};
 use super::servers::DraftServers;
+use super::sources::{Sources, speed};
 
 /// Lines that are remembered, so that a copy is known for one.
 const REMEMBERED: usize = 1 << 20;
-
-/// Throughputs that are kept per engine.
-const SPEEDS: usize = 1 << 16;
 
 /// Seconds that a window of vLLM lasts; one of twice as long was idle.
 const WINDOW_S: f64 = 10.0;
@@ -47,13 +46,17 @@ pub(in crate::audit) struct LineLog {
     /// Windows that were idle for a while, and the first of them.
     pub(in crate::audit) idle: u64,
     pub(in crate::audit) first_idle: Option<Place>,
-    /// Windows whose steps are only bounded.
+    /// Windows that did not draft the same number of tokens in every step, and the first of them.
+    pub(in crate::audit) varied: u64,
+    pub(in crate::audit) first_varied: Option<Place>,
+    /// Those of them whose steps are only bounded.
     pub(in crate::audit) bounded: u64,
-    pub(in crate::audit) first_bounded: Option<Place>,
     /// Windows whose printed rate is not A/D.
     pub(in crate::audit) rates_off: u64,
     pub(in crate::audit) first_rate_off: Option<Place>,
-    /// Generated tokens per second, of each engine.
+    /// Servers whose logs are of one time, and the first window of the second one.
+    pub(in crate::audit) apart: Option<(usize, Place)>,
+    /// Generated tokens per second, of each engine of each server.
     pub(in crate::audit) speeds: Vec<Vec<f64>>,
     /// K that the configuration names.
     pub(in crate::audit) draft_length: Option<u32>,
@@ -125,7 +128,11 @@ pub(in crate::audit) struct Gather {
     /// Whether a line of the engine that is judged showed acceptance.
     shows_acceptance: bool,
     adjacent: Adjacent,
+    calendar: Calendar,
+    sources: Sources,
     ranks: Vec<PooledRank>,
+    /// The server of each rank.
+    server_of: Vec<usize>,
     /// The sums since the start that ATOM printed.
     cumulative: Cumulative,
     /// Files with ATOM's intervals: their sums since the start say the same once more.
@@ -149,6 +156,7 @@ impl Gather {
 
     pub(in crate::audit) fn begin_file(&mut self) {
         self.adjacent.begin_file();
+        self.calendar = Calendar::default();
         self.last_time = None;
         self.last_spec = None;
     }
@@ -177,7 +185,9 @@ impl Gather {
             EngineLine::VllmEngine(line) => self.log.servers.is_another(line.pid, None),
             EngineLine::VllmSpec(line) => self.log.servers.is_another(line.pid, line.draft_length),
             EngineLine::AtomStats(line) if line.is_cumulative => self.cumulative.is_another(line),
-            _ => false,
+            EngineLine::AtomStats(line) => self.log.servers.is_another(None, self.checked_length(line)),
+            EngineLine::AtomForced(line) => self.log.servers.is_another(None, line.draft_length),
+            EngineLine::TrtllmIteration(_) => false,
         }
     }
 
@@ -196,11 +206,12 @@ impl Gather {
             return Some(SkipKind::Unread(SkipReason::Lookalike));
         }
         let (index, running) = self.adjacent.follow(line);
+        self.calendar.follow(line.timestamp());
         self.last_time = line.timestamp().map(str::to_owned).or(self.last_time.take());
         match line {
             EngineLine::VllmEngine(engine) => {
-                if scope.admits_text(engine.timestamp.as_deref()) {
-                    self.engine(engine);
+                if scope.admits_text(engine.timestamp.as_deref(), &self.calendar) {
+                    self.engine(place, engine);
                 }
                 None
             }
@@ -240,6 +251,8 @@ impl Gather {
         let known = self.log.draft_length;
         let has_intervals = |file| self.with_intervals.contains(&file);
         self.log.fell = self.cumulative.fall();
+        self.log.speeds = self.sources.speeds();
+        self.log.apart = self.sources.apart();
         if let Some(steps) = self.cumulative.most_steps(known, has_intervals).filter(|_| intervals > 0) {
             // Several schedulers write to one log, and draw alike: the largest sum is one scheduler's.
             let schedulers = (float(intervals) / float(steps.max(1))).round().max(1.0);
@@ -274,7 +287,7 @@ impl Gather {
                 self.log.first.map(|place| LeftOut { engine: first, lines: self.log.lines, first: place });
             self.log = LineLog { engine: Some(engine), other, ..std::mem::take(&mut self.log) };
             (self.log.lines, self.log.first, self.log.running) = (0, None, None);
-            self.log.speeds.clear();
+            self.sources.forget_speeds();
             self.shows_acceptance = true;
             return true;
         }
@@ -283,19 +296,14 @@ impl Gather {
         false
     }
 
-    fn engine(&mut self, line: &VllmEngine) {
+    fn engine(&mut self, place: Place, line: &VllmEngine) {
         let Some(running) = line.running_req.filter(|running| *running > 0) else { return };
         let (min, max) = self.log.running.unwrap_or((running, running));
         self.log.running = Some((min.min(running), max.max(running)));
         self.log.max_queue = self.log.max_queue.max(line.queue_req);
         let index = usize::try_from(line.engine_index.unwrap_or(0)).unwrap_or(0).min(255);
-        if self.log.speeds.len() <= index {
-            self.log.speeds.resize(index + 1, Vec::new());
-        }
-        if let (Some(speeds), Some(speed)) = (self.log.speeds.get_mut(index), line.gen_throughput_tps)
-            && speeds.len() < SPEEDS
-        {
-            speeds.push(speed);
+        if let Some(speed) = line.gen_throughput_tps {
+            self.sources.speed(place.file, index, speed);
         }
     }
 
@@ -316,7 +324,8 @@ impl Gather {
             return Some(SkipKind::Unread(SkipReason::Duplicate));
         }
         let tags = index.map_or_else(Tags::default, |index| Tags::parse(format!(" DP{index}").as_bytes()));
-        let rank = self.rank(tags);
+        let server = self.sources.server(place, line.timestamp.as_deref());
+        let rank = self.rank(server, tags);
         if self.is_outside(rank, line.timestamp.as_deref(), scope) {
             return Some(SkipKind::OutOfScope);
         }
@@ -331,10 +340,15 @@ impl Gather {
             return None;
         };
         self.log.spec_lines += 1;
-        self.log.servers.add(place, line, &window, self.log.draft_length);
-        if !matches!(window.steps, StepCount::Exact(_)) {
-            self.log.bounded += 1;
-            self.log.first_bounded.get_or_insert(place);
+        self.log.servers.add(place, (line.pid, line.draft_length.or(self.log.draft_length)), &window);
+        let (steps, most) = window.steps.bounds();
+        let is_bounded = steps < most;
+        // N may follow from the printed length and yet not be D/K.
+        let is_constant = |length: u32| steps.saturating_mul(length.into()) == line.drafted;
+        if is_bounded || window.draft_length.is_some_and(|length| !is_constant(length)) {
+            self.log.varied += 1;
+            self.log.bounded += u64::from(is_bounded);
+            self.log.first_varied.get_or_insert(place);
         }
         let rate = float(line.accepted) / float(line.drafted);
         // One decimal of a percentage.
@@ -355,7 +369,7 @@ impl Gather {
     }
 
     fn iteration(&mut self, place: Place, line: &TrtllmIteration, scope: &Scope) -> Option<SkipKind> {
-        if !scope.admits_text(line.timestamp.as_deref()) {
+        if !scope.admits_text(line.timestamp.as_deref(), &self.calendar) {
             return Some(SkipKind::OutOfScope);
         }
         if line.num_generation_tokens == Some(0) {
@@ -385,7 +399,7 @@ impl Gather {
             }
             return None;
         }
-        let rank = self.rank(Tags::default());
+        let rank = self.rank(0, Tags::default());
         if self.is_outside(rank, line.timestamp.as_deref(), scope) {
             return Some(SkipKind::OutOfScope);
         }
@@ -401,8 +415,18 @@ impl Gather {
             return None;
         };
         self.log.spec_lines += 1;
+        if let Some(length) = self.checked_length(line) {
+            self.log.servers.add(place, (None, Some(length)), &window);
+        }
         self.follow(rank, &window);
         None
+    }
+
+    /// K of an interval whose printed mean bears it out.
+    fn checked_length(&self, line: &AtomStats) -> Option<u32> {
+        let known = self.log.draft_length;
+        let is_checked = line.accepted > 0 && line.accept_len_printed.is_some();
+        line.draft_length(known).filter(|_| is_checked && line.contradiction(known).is_none())
     }
 
     /// Adds a window to its rank, and how it differs from the one before.
@@ -442,7 +466,7 @@ impl Gather {
     }
 
     fn is_outside(&mut self, rank: usize, time: Option<&str>, scope: &Scope) -> bool {
-        if !scope.admits_text(time) {
+        if !scope.admits_text(time, &self.calendar) {
             return true;
         }
         let Some(passed) = self.passed.get_mut(rank).filter(|passed| **passed < scope.skip_lines) else {
@@ -452,10 +476,12 @@ impl Gather {
         true
     }
 
-    fn rank(&mut self, tags: Tags) -> usize {
-        if let Some(known) = self.ranks.iter().position(|rank| rank.tags == tags) {
-            return known;
+    fn rank(&mut self, server: usize, tags: Tags) -> usize {
+        let known = self.ranks.iter().zip(&self.server_of);
+        if let Some(known) = known.enumerate().find(|(_, (rank, of))| rank.tags == tags && **of == server) {
+            return known.0;
         }
+        self.server_of.push(server);
         self.ranks.push(PooledRank { tags, ..PooledRank::default() });
         self.passed.push(0);
         self.last_windows.push(None);
@@ -463,19 +489,8 @@ impl Gather {
     }
 }
 
-/// Median and mean of the throughputs of all engines, each summed over them.
 impl LineLog {
     pub(in crate::audit) fn speed(&self) -> (Option<f64>, Option<f64>) {
-        let (mut median, mut mean) = (None, None);
-        for speeds in self.speeds.iter().filter(|speeds| !speeds.is_empty()) {
-            let mut sorted = speeds.clone();
-            sorted.sort_by(f64::total_cmp);
-            let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
-            let sum: f64 = sorted.iter().sum();
-            let count = float(u64::try_from(sorted.len()).unwrap_or(1));
-            median = Some(median.unwrap_or(0.0) + middle);
-            mean = Some(mean.unwrap_or(0.0) + sum / count);
-        }
-        (median, mean)
+        speed(&self.speeds)
     }
 }

@@ -21,9 +21,9 @@ use super::agreement::Laws;
 use super::estimate::Estimate;
 use super::evidence::{PooledEvidence, PooledSource};
 use super::explain;
-use super::law::Weighed;
+use super::law::{Weighed, missing_drafts};
 use super::mark::Mark;
-use super::tolerance::{least_margin, replicas_share, slack};
+use super::tolerance::{least_margin, lockstep, replicas_share, slack};
 
 /// The e-value that decides while a log grows.
 const PROOF: f64 = 1000.0;
@@ -40,6 +40,10 @@ pub(super) struct Analysis {
     pub(super) first: Option<Place>,
     /// Windows of several settings.
     pub(super) is_shifted: bool,
+    /// Drafts that an average step lacks, where the draft length varied.
+    pub(super) missing: f64,
+    /// The server's configuration is known.
+    pub(super) is_configured: bool,
     /// What chance cannot explain, in tokens.
     slack: f64,
 }
@@ -53,48 +57,16 @@ pub(in crate::audit) fn judge(
 ) -> PointReport {
     let engine = seen.engine_hint();
     let evidence = sharpest(&seen.pooled);
-    let rates = injection::rates(&seen.injected);
-    let analysis = evidence.and_then(|evidence| {
-        let pool = evidence.total();
-        let mark = Mark::of(&pool);
-        let estimate = Estimate::new(&pool, mark, independent(evidence))?;
-        let engine = evidence.engine;
-        let rates = rates.as_deref();
-        let weighed = Weighed {
-            engine,
-            pool: &pool,
-            mark,
-            estimate: &estimate,
-            rates,
-            has_older_rate: injection::has_older_rate(&seen.injected),
-            is_told: injection::first_length(&seen.injected).is_some(),
-            options,
-        };
-        let mut mechanisms = weighed.mechanisms(target);
-        let is_shifted = is_shifted(seen, evidence, &pool, mark, &estimate);
-        if is_shifted || is_mixed(seen, evidence) {
-            // What two servers show together is the law of neither.
-            mechanisms.best = None;
-        }
-        Some(Analysis {
-            engine,
-            source: evidence.source,
-            pool,
-            mark,
-            estimate,
-            mechanisms,
-            first: evidence.first,
-            is_shifted,
-            slack: slack(engine),
-        })
-    });
+    let analysis = evidence.and_then(|evidence| analyse(seen, evidence, target, options));
     let mut findings = Vec::new();
     if !options.expect_real {
         let shown = analysis.as_ref().map(|analysis| analysis.estimate.mean);
         findings.extend(injection::conflicts(seen, target, shown));
+        findings.extend(injection::refused(&seen.injected));
     }
     if let Some(analysis) = &analysis {
         findings.extend(explain::about_length(analysis, target));
+        findings.extend(explain::about_told_rates(seen, analysis));
     }
     let is_mixed = evidence.is_some_and(|evidence| is_mixed(seen, evidence));
     let mut sequence = None;
@@ -120,7 +92,8 @@ pub(in crate::audit) fn judge(
         reason = Reason::NoDecodeLines;
     }
     let is_shifted = analysis.as_ref().is_some_and(|analysis| analysis.is_shifted);
-    if is_shifted && verdict == Verdict::Consistent && !options.expect_real {
+    let may_be_shifted = verdict == Verdict::Consistent || matches!(reason, Reason::ShortRun(_));
+    if is_shifted && may_be_shifted && !options.expect_real {
         (verdict, reason) = (Verdict::Insufficient, Reason::MixedServers);
     }
     let replay = seen.replay.as_ref().map(|evidence| evidence.unavailable(ReplayReason::OtherEvidence));
@@ -133,7 +106,7 @@ pub(in crate::audit) fn judge(
     if reason == Reason::LooksReal {
         findings.push(explain::about_rates(analysis.as_ref()));
     }
-    findings.extend(analysis.as_ref().and_then(explain::about_shift));
+    findings.extend(analysis.as_ref().filter(|_| !is_mixed).and_then(explain::about_shift));
     findings.extend(analysis.iter().flat_map(|analysis| explain::others(seen, analysis.engine)));
     findings.extend(seen.line_log.servers.finding());
     findings.extend(evidence.and_then(explain::about_scraped));
@@ -142,10 +115,55 @@ pub(in crate::audit) fn judge(
         findings.extend(explain::about_mechanism(analysis, target));
     }
     findings.extend(seen.figure_findings.iter().cloned());
-    findings.extend(super::super::explain::about_verdict(seen, &reason));
+    findings.extend(explain::about_outcome(seen, analysis.as_ref(), &reason));
     findings.extend(super::super::explain::unexplained(seen, verdict, &reason, &findings));
     findings.sort_by(|left, right| right.severity.cmp(&left.severity).then(left.code.cmp(&right.code)));
     report(seen, engine, evidence, analysis, target, options, sequence, replay, findings, verdict, reason)
+}
+
+/// The statistics of the sums that are judged.
+fn analyse(
+    seen: &Observed,
+    evidence: &PooledEvidence,
+    target: Option<&Target>,
+    options: &Options,
+) -> Option<Analysis> {
+    let pool = evidence.total();
+    let mark = Mark::of(&pool);
+    let estimate = Estimate::new(&pool, mark, independent(evidence))?;
+    let engine = evidence.engine;
+    let rates = injection::rates(&seen.injected);
+    let missing = missing_drafts(evidence, &pool);
+    let weighed = Weighed {
+        engine,
+        pool: &pool,
+        mark,
+        estimate: &estimate,
+        rates: rates.as_deref(),
+        has_older_rate: injection::has_older_rate(&seen.injected),
+        is_told: injection::first_length(&seen.injected).is_some(),
+        missing,
+        options,
+    };
+    let mut mechanisms = weighed.mechanisms(target);
+    let is_shifted = is_shifted(seen, evidence, &pool, mark, &estimate);
+    if is_shifted || is_mixed(seen, evidence) {
+        // What two servers show together is the law of neither.
+        mechanisms.best = None;
+    }
+    Some(Analysis {
+        engine,
+        source: evidence.source,
+        pool,
+        mark,
+        estimate,
+        mechanisms,
+        first: evidence.first,
+        is_shifted,
+        missing,
+        is_configured: !seen.injected.is_empty(),
+        slack: slack(engine),
+    })
 }
 
 #[expect(clippy::too_many_arguments, reason = "all that came together")]
@@ -271,7 +289,7 @@ fn is_shifted(
         return false;
     }
     let batch = evidence.ranks.iter().map(|rank| rank.max_running_req).collect::<Option<Vec<u32>>>();
-    let batch = batch.and_then(|batch| batch.into_iter().max());
+    let batch = batch.and_then(|batch| batch.into_iter().max()).or(lockstep(evidence.engine));
     let freedom = float(pool.spread.windows.saturating_sub(1).max(1));
     let variance = pool.spread.squares_about(estimate.mean - 1.0) / freedom;
     estimate.is_mixed(&seen.line_log.succession, variance, batch)
@@ -314,6 +332,21 @@ impl Analysis {
         self.estimate.windows >= MIN_LINES || self.pool.whole_histogram().is_some()
     }
 
+    /// Counters without positions, whose sums stay as few however long the run is: nothing tells how single steps scatter.
+    fn is_one_sum(&self) -> bool {
+        matches!(self.source, PooledSource::Counters | PooledSource::Export)
+            && !self.is_enough()
+            && self.pool.positions.is_empty()
+            && self.pool.steps() >= MIN_STEPS
+    }
+
+    /// Whether an evaluation stays undecided however long it runs.
+    pub(super) fn is_blind(&self) -> bool {
+        self.pool.steps() >= MIN_STEPS
+            && self.mark == Mark::Unknown
+            && (self.pool.draft_length() == Some(1) || self.pool.positions.is_empty())
+    }
+
     fn decide(
         &self,
         target: &Target,
@@ -351,6 +384,7 @@ impl Analysis {
             Some(interval) if is_enough && interval.is_within(length, margin) => {
                 (Verdict::Consistent, Reason::WithinMargin { interval, margin })
             }
+            _ if self.is_one_sum() => (Verdict::Insufficient, Reason::NoScatter(self.engine)),
             _ => (Verdict::Insufficient, Reason::ShortRun(self.shortfall(length, margin, interval, options))),
         }
     }

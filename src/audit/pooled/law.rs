@@ -8,6 +8,7 @@ use crate::law::{AcceptanceLaw, Setting, float};
 use super::super::mechanism::{Mechanism, Mechanisms, Other};
 use super::super::options::{Confidence, Options, RivalCell};
 use super::estimate::Estimate;
+use super::evidence::{PooledEvidence, PooledSource};
 use super::mark::Mark;
 use super::tolerance::slack;
 
@@ -29,7 +30,30 @@ pub(super) struct Weighed<'a> {
     pub(super) has_older_rate: bool,
     /// The run is known to have been told a length: judged drafts of one steady rate look like ATOM's older law.
     pub(super) is_told: bool,
+    /// Drafts a step that were not made: see [`missing_drafts`].
+    pub(super) missing: f64,
     pub(super) options: &'a Options,
+}
+
+/// Windows that tell how steps scatter, at least, and the tail beyond which they scatter too much for two lengths.
+const LEAST_WINDOWS: u64 = 10;
+const WIDE_TAIL: f64 = 0.001;
+
+/// Drafts a step that have to be missing for a mean to be no cell's value any more: lengths have two decimals.
+pub(super) const MISSING: f64 = 0.01;
+
+/// Drafts that an average step lacks, where the draft length varied at run time: a forced length accepts no draft that was
+/// not made, so what was set lies between the mean and this much above it.
+pub(super) fn missing_drafts(evidence: &PooledEvidence, pool: &Pool) -> f64 {
+    // ATOM counts K a step whatever was verified, and the last steps of requests may be short.
+    let tells = matches!(evidence.engine, Engine::Vllm | Engine::Trtllm)
+        && matches!(evidence.source, PooledSource::Log | PooledSource::Counters | PooledSource::Export);
+    if !tells || pool.drafted < pool.steps_low.max(1) {
+        return 0.0;
+    }
+    let shown = pool.draft_lengths.map_or(0, |(_, most)| most);
+    let most = shown.max(u32::try_from(pool.positions.len()).unwrap_or(u32::MAX));
+    (f64::from(most) - float(pool.drafted) / pool.steps()).max(0.0)
 }
 
 impl Weighed<'_> {
@@ -62,7 +86,7 @@ impl Weighed<'_> {
                 }
             }
             Mark::Falling | Mark::Broken => self.falling(length, &mut found),
-            Mark::Unknown => {}
+            Mark::Unknown => self.windows(length, &mut found),
         }
         self.likelihoods(length, &mut found);
         found
@@ -80,6 +104,29 @@ impl Weighed<'_> {
             let error = (weight * (1.0 - weight) / (self.estimate.steps * share).max(1.0)).sqrt();
             (mean - length).abs() <= POSITION_ERRORS * error + slack(self.engine)
         })
+    }
+
+    /// Windows without positions that scatter as two neighbouring lengths do, one token beside the target.
+    fn windows(&self, length: Option<f64>, found: &mut Mechanisms) {
+        let (Some(length), Some(proof)) = (length, self.estimate.interval(Confidence::proof())) else {
+            return;
+        };
+        let fits = |value: f64| !proof.is_outside(value, slack(self.engine));
+        let value = [length - 1.0, length + 1.0].into_iter().find(|value| *value >= 1.0 && fits(*value));
+        let spread = &self.pool.spread;
+        let weight = self.estimate.mean.fract();
+        let variance = weight * (1.0 - weight);
+        let is_told =
+            spread.windows == self.pool.windows && spread.windows >= LEAST_WINDOWS && variance > 1e-6;
+        let Some(value) = value.filter(|_| is_told && !fits(length)) else { return };
+        let d = spread.squares_about(self.estimate.mean - 1.0) / variance;
+        // Judged drafts scatter more.
+        if crate::law::chi_square_upper(d, float(spread.windows - 1)) >= WIDE_TAIL {
+            found.rejected.push(Mechanism::MatchExpected);
+            found.is_target_beaten = true;
+            found.best = Some(Mechanism::OtherCell);
+            found.other = Some(Other::OneOff(value));
+        }
     }
 
     fn two_point(&self, lo: u32, length: Option<f64>, found: &mut Mechanisms) {
@@ -110,6 +157,10 @@ impl Weighed<'_> {
         }
         found.rejected.push(Mechanism::MatchExpected);
         found.is_target_beaten = true;
+        if self.missing >= MISSING {
+            // No length is the mean's where steps had fewer drafts than others.
+            return;
+        }
         let one_off = [length - 1.0, length + 1.0].into_iter().find(|value| *value >= 1.0 && fits(*value));
         if let Some(value) = one_off {
             found.best = Some(Mechanism::OtherCell);
@@ -134,6 +185,12 @@ impl Weighed<'_> {
         let by_rates = self.rates.map(|rates| self.has_rates(rates));
         found.best = match (by_rates, self.engine) {
             (Some(true), _) => Some(Mechanism::PerPosition),
+            // Zeros behind the last draft that was ever accepted are those of a forced length, and shorter drafts take the
+            // ones before it.
+            _ if self.mark == Mark::Broken && self.missing >= MISSING => {
+                found.is_target_beaten = length.is_some();
+                return;
+            }
             (None, Engine::Atom) if self.is_told && self.is_geometric() => Some(Mechanism::Geometric),
             // Nobody asks for a forced length here, and a list of rates would look so too.
             (None, Engine::Vllm) if length.is_none() || self.has_older_rate => None,

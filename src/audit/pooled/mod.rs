@@ -14,6 +14,7 @@ mod judge;
 mod law;
 mod mark;
 mod servers;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod tolerance;

@@ -1,6 +1,6 @@
 //! The servers behind the windows of a log: told apart by their process and by how much they draft a step.
 
-use crate::evidence::{Place, VllmSpec, Window};
+use crate::evidence::{Place, Window};
 use crate::law::float;
 
 use super::super::explain::{count, error, warning};
@@ -12,7 +12,7 @@ const MOST: usize = 64;
 /// Servers that a finding names.
 const NAMED: usize = 4;
 
-/// All servers that wrote a log, in the order of their first window.
+/// All servers of vLLM or ATOM that wrote a log, in the order of their first window.
 #[derive(Clone, Debug, Default)]
 pub(in crate::audit) struct DraftServers {
     known: Vec<DraftServer>,
@@ -31,9 +31,8 @@ struct DraftServer {
 }
 
 impl DraftServers {
-    /// Takes a window; `known` is K as the configuration has it, for lines that do not show it.
-    pub(super) fn add(&mut self, place: Place, line: &VllmSpec, window: &Window, known: Option<u32>) {
-        let key = (line.pid, line.draft_length.or(known));
+    /// Takes a window of a process with a draft length, as far as these are known.
+    pub(super) fn add(&mut self, place: Place, key: (Option<u64>, Option<u32>), window: &Window) {
         self.last = Some(key);
         let (low, high) = window.steps.bounds();
         let steps = f64::midpoint(float(low), float(high));

@@ -28,6 +28,12 @@ pub(super) fn least_margin(engine: Engine) -> f64 {
     }
 }
 
+/// Requests that can draw alike at most, where the log does not say how many ran: ATOM draws for each request, and no log of
+/// it has shown more than a few in step.
+pub(super) fn lockstep(engine: Engine) -> Option<u32> {
+    (engine == Engine::Atom).then_some(64)
+}
+
 /// Whether replicas of an engine draw alike, so that they are one sample.
 pub(super) fn replicas_share(engine: Engine) -> bool {
     matches!(engine, Engine::Trtllm | Engine::Atom)

@@ -43,6 +43,24 @@ pub enum Contradiction {
         /// Drafted tokens.
         drafted: u64,
     },
+    /// Tokens were drafted, and no step was counted.
+    #[error("{drafted} drafted tokens in no verify step")]
+    DraftedWithoutSteps {
+        /// Drafted tokens.
+        drafted: u64,
+    },
+    /// A step drafted more tokens than the draft length of the servers beside it, and no whole number of them.
+    #[error(
+        "{drafted} drafted tokens in {steps} verify steps, no multiple of them and more than the {length} a step beside them"
+    )]
+    DraftedOverLength {
+        /// Drafted tokens.
+        drafted: u64,
+        /// Verify steps.
+        steps: u64,
+        /// K of the others.
+        length: u32,
+    },
     /// The places do not add up to the total.
     #[error("the accepted tokens by position add up to {sum}, the total says {accepted}")]
     PositionsAgainstTotal {
@@ -199,9 +217,22 @@ impl Counts {
         {
             found.push(Contradiction::StepsOverDrafted { steps, drafted });
         }
+        if let (Some(0), Some(drafted)) = (self.steps, self.drafted)
+            && drafted > 0
+        {
+            found.push(Contradiction::DraftedWithoutSteps { drafted });
+        }
         self.check_positions(&mut found);
         self.check_histogram(&mut found);
         found
+    }
+
+    /// Drafted tokens against the draft length of servers beside this one: a counter of steps that was cut to what it rose by
+    /// after a restart leaves more of them than fit.
+    pub(super) fn against_length(&self, length: u32) -> Option<Contradiction> {
+        let (drafted, steps) = (self.drafted?, self.steps.filter(|steps| *steps > 0)?);
+        let is_over = drafted > steps.saturating_mul(length.into()) && !drafted.is_multiple_of(steps);
+        is_over.then_some(Contradiction::DraftedOverLength { drafted, steps, length })
     }
 
     /// Whether an accept length that is printed beside these counts is theirs, to the rounding of two decimals. Without steps
@@ -315,6 +346,18 @@ mod tests {
         let counts = Counts { accepted: Some(40), drafted: Some(50), steps: Some(100), ..Counts::default() };
         assert_eq!(counts.contradictions(), [Contradiction::StepsOverDrafted { steps: 100, drafted: 50 }]);
         assert_eq!(Counts { drafted: Some(100), ..counts }.contradictions(), []);
+    }
+
+    #[test]
+    fn drafts_without_steps_are_those_of_a_counter_that_was_cut() {
+        let counts =
+            Counts { accepted: Some(7028), drafted: Some(14_000), steps: Some(0), ..Counts::default() };
+        assert_eq!(counts.contradictions(), [Contradiction::DraftedWithoutSteps { drafted: 14_000 }]);
+        let cut = Counts { steps: Some(1451), ..counts };
+        assert_eq!(cut.contradictions(), []);
+        assert!(cut.against_length(5).is_some() && cut.against_length(10).is_none());
+        // Another draft length is a whole number.
+        assert_eq!(Counts { steps: Some(2000), ..cut }.against_length(5), None);
     }
 
     #[test]

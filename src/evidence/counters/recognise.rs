@@ -21,7 +21,7 @@ pub(in crate::evidence) enum Document {
 }
 
 /// Names in JSON that only documents of figures have.
-const MARKS: [&[u8]; 20] = [
+const MARKS: [&[u8]; 21] = [
     b"\"endpoint_url\"",
     b"\"endpoints_configured\"",
     b"\"endpoints_successful\"",
@@ -32,6 +32,7 @@ const MARKS: [&[u8]; 20] = [
     b"sglang:spec_",
     b"\"specDecodingStats\"",
     b"\"numRequestsWithDraftTokens\"",
+    b"\"iterLatencyMS\"",
     b"\"spec_verify_ct\"",
     b"\"avg_spec_accept_length\"",
     b"\"internal_states\"",
@@ -69,9 +70,17 @@ pub(in crate::evidence) fn recognise(head: &[u8]) -> Option<Document> {
 fn is_json(text: &[u8]) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
     let inside = text.get(1..).unwrap_or_default().trim_ascii_start();
+    if is_disabled(text) {
+        return true;
+    }
     matches!(inside.first(), Some(b'"' | b'{'))
         && MARKS.into_iter().any(has)
         && !LOG_WORDS.into_iter().any(has)
+}
+
+/// The whole answer of ATOM's `/debug/mtp_stats` where nothing is drafted: `{"enabled": false}`.
+fn is_disabled(text: &[u8]) -> bool {
+    text.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(br#"{"enabled":false}"#)
 }
 
 /// Nothing but comments and samples, up to the `# HELP` or `# TYPE` of a metric within the first lines, or to a sample of an
@@ -106,6 +115,8 @@ mod tests {
         assert_eq!(recognise(b"PAR1\x15\x04"), Some(Document::Parquet));
         assert_eq!(recognise(b"\xef\xbb\xbf {\"meta_info\": {\"spec_verify_ct\": 3}}"), Some(Document::Json));
         assert_eq!(recognise(b"[\n {\"specDecodingStats\": null}]"), Some(Document::Json));
+        assert_eq!(recognise(b"{\"enabled\": false}\n"), Some(Document::Json));
+        assert_eq!(recognise(b"[{\"iter\": 0, \"iterLatencyMS\": 12.3}]"), Some(Document::Json));
     }
 
     #[test]
@@ -117,6 +128,7 @@ mod tests {
             b"# HELP \n",
             b"[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 1",
             b"{\"log\":\"Decode batch \\\"spec_verify_ct\\\"\"}",
+            b"{\"enabled\": true}",
             b"{\"k\":0,\"tput\":460.7,\"al\":1.0}",
             b"go_threads 8\n",
         ] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::counts::Counts;
+use super::counts::{Contradiction, Counts};
 use super::difference::{self, Counted};
 use super::family::{Exporter, Family, Role};
 use super::figures::DebugStats;
@@ -11,6 +11,9 @@ use super::series::{SeriesKey, Track};
 
 /// Series of ours that a file may hold: engines times positions, and room.
 const MOST_SERIES: usize = 100_000;
+
+/// Endpoints of one export that are looked at one by one.
+const MOST_ENDPOINTS: usize = 256;
 
 /// The metric of every Prometheus client that tells one process from the next.
 const STARTED: &str = "process_start_time_seconds";
@@ -156,6 +159,9 @@ pub struct ModelCounts {
     pub series: u32,
     /// A series that fell: its server was started anew between the scrapes, and the sums are wrong.
     pub restarted: Option<String>,
+    /// Endpoints whose counters contradict each other, each with what does: they are not in the sums.
+    #[serde(default)]
+    pub contradicting: Vec<String>,
     /// All series of the scrape, where it is one.
     pub scrape: Option<Arc<Scrape>>,
 }
@@ -332,11 +338,13 @@ type Group<'a> = Vec<(&'a SeriesKey, &'a Track)>;
 fn sum(exporter: Exporter, model: Option<&str>, series: &[(&SeriesKey, &Track)]) -> ModelCounts {
     let spans = |track: &Track| track.is_difference || track.samples > 1;
     let span = if series.iter().any(|(_, track)| spans(track)) { Span::Window } else { Span::Lifetime };
-    let counters = series.iter().filter(|(_, track)| track.family.role.is_counter());
-    let counted = counters.map(|(key, track)| {
-        let from = if track.is_difference || span == Span::Lifetime { 0.0 } else { track.first };
-        Counted { key, family: track.family, value: track.last - from }
-    });
+    let counts_of = |counts: &dyn Fn(&str) -> bool| {
+        let counters = series.iter().filter(|(_, track)| track.family.role.is_counter());
+        difference::sum(counters.filter(|(key, _)| counts(&key.endpoint)).map(|(key, track)| {
+            let from = if track.is_difference || span == Span::Lifetime { 0.0 } else { track.first };
+            Counted { key, family: track.family, value: track.last - from }
+        }))
+    };
     let gauges: Vec<f64> = series
         .iter()
         .filter(|(_, track)| track.family.role == Role::LastAcceptLength)
@@ -346,18 +354,45 @@ fn sum(exporter: Exporter, model: Option<&str>, series: &[(&SeriesKey, &Track)])
     let mut endpoints: Vec<&str> = series.iter().map(|(key, _)| key.endpoint.as_str()).collect();
     endpoints.sort_unstable();
     endpoints.dedup();
+    let contradicting = contradicting(&endpoints, |endpoint| counts_of(&|other| other == endpoint));
+    let is_sound = |endpoint: &str| contradicting.iter().all(|(other, _)| *other != endpoint);
     let restarted = series.iter().find(|(_, track)| track.falls > 0 || track.last < 0.0);
     ModelCounts {
         exporter,
         model: model.map(str::to_owned),
         span,
-        counts: difference::sum(counted),
+        counts: counts_of(&is_sound),
         last_accept_length: (!gauges.is_empty()).then(|| gauges.iter().sum::<f64>() / gauge_count),
         endpoints: u32::try_from(endpoints.len()).unwrap_or(u32::MAX),
         endpoint_urls: endpoints.iter().filter(|url| !url.is_empty()).map(|url| (*url).to_owned()).collect(),
         form: Form::default(),
         series: u32::try_from(series.len()).unwrap_or(u32::MAX),
         restarted: restarted.map(|(key, _)| key.shown()),
+        contradicting: contradicting.iter().map(|(endpoint, what)| format!("{endpoint}: {what}")).collect(),
         scrape: None,
     }
+}
+
+/// Endpoints whose own counters cannot all be right, where others are there that can. One that was started anew while it was
+/// scraped shows in nothing else, once a client has cut its negative differences to 0.
+fn contradicting<'a>(
+    endpoints: &[&'a str],
+    counts_of: impl Fn(&str) -> Counts,
+) -> Vec<(&'a str, Contradiction)> {
+    if endpoints.len() < 2 || endpoints.len() > MOST_ENDPOINTS {
+        return Vec::new();
+    }
+    let counts: Vec<(&str, Counts)> =
+        endpoints.iter().map(|endpoint| (*endpoint, counts_of(endpoint))).collect();
+    let is_sound = |counts: &Counts| counts.contradictions().is_empty();
+    let lengths = counts.iter().filter(|(_, counts)| is_sound(counts));
+    let longest = lengths.filter_map(|(_, counts)| counts.draft_length()).max();
+    let found: Vec<(&str, Contradiction)> = counts
+        .iter()
+        .filter_map(|(endpoint, counts)| {
+            let own = counts.contradictions().into_iter().next();
+            Some((*endpoint, own.or_else(|| counts.against_length(longest?))?))
+        })
+        .collect();
+    if found.len() < endpoints.len() { found } else { Vec::new() }
 }

@@ -9,6 +9,9 @@ const OWNERS: [&[u8]; 3] = [b"SGLANG_", b"", b"TILERT_"];
 /// What stands before `FORCE_NUM_ACCEPTED_TOKENS`.
 const TRTLLM: &[u8] = b"TLLM_SPEC_DECODE_";
 
+/// The name under which a value is handed on that TensorRT-LLM refused.
+const REFUSED: &str = "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS (refused)";
+
 /// Longest value taken, in bytes. Lengths and methods are words.
 const LONGEST: usize = 64;
 
@@ -29,11 +32,20 @@ pub(super) fn parse(text: &[u8], word: usize) -> Option<EchoedSetting<'_>> {
     if is_comment || before.ends_with(b"$") || before.ends_with(b"${") {
         return None;
     }
+    if let Some(value) = is_trtllm.then(|| refused(behind)).flatten() {
+        return Some(EchoedSetting { name: REFUSED, value });
+    }
     let value = value(assigned(before, behind)?)?;
     let (name, value) = (std::str::from_utf8(name).ok()?, std::str::from_utf8(value).ok()?);
     // Help texts write a letter where the number goes.
     let is_sound = !(is_trtllm || name.ends_with("_LEN")) || value.parse::<f64>().is_ok();
     is_sound.then_some(EchoedSetting { name, value })
+}
+
+/// The value that a server says it does not take: ` must be a valid integer, got '2.51'. Using default value 0.`
+fn refused(behind: &[u8]) -> Option<&str> {
+    let value = value(behind.strip_prefix(b" must be a valid integer, got ")?)?;
+    std::str::from_utf8(value).ok()
 }
 
 /// What is assigned to a name that stands between these two: `NAME=`, `'NAME': `, or a line `NAME: `.
@@ -76,6 +88,15 @@ mod tests {
     fn read(text: &str) -> Option<(&str, &str)> {
         let word = text.find("SIMULATE_ACC_")?;
         parse(text.as_bytes(), word).map(|setting| (setting.name, setting.value))
+    }
+
+    #[test]
+    fn a_value_that_the_server_refused_is_told_as_that() {
+        let text = "[10/12/2026-01:01:00] [TRT-LLM] [W] Environment variable TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS must be \
+            a valid integer, got '2.51'. Using default value 0.";
+        let word = text.find("FORCE_NUM").unwrap();
+        let setting = parse(text.as_bytes(), word).unwrap();
+        assert_eq!((setting.name, setting.value), (REFUSED, "2.51"));
     }
 
     #[test]

@@ -113,9 +113,19 @@ impl Reading<'_> {
     }
 
     fn json(&mut self, source: &mut dyn BufRead, budget: &Budget<'_>) -> io::Result<Option<Why>> {
+        let mut bare = None;
         let end = read_json(source, count(budget.limits.line_bytes()), &mut |line, record| {
-            self.record(line, self.scraped(record));
+            match record {
+                // Of a server that drafts, an idle iteration says nothing.
+                CounterRecord::Iteration(stats) if stats.counts.is_empty() => {
+                    bare = bare.take().or(Some((line, stats)))
+                }
+                record => self.record(line, self.scraped(record)),
+            }
         })?;
+        if let Some((line, stats)) = bare.filter(|_| !self.has_records) {
+            self.record(line, CounterRecord::Iteration(stats));
+        }
         match end.stopped {
             Some((line, true)) => self.skip(line, SkipReason::Truncated, JSON_CUT),
             Some((line, false)) => self.skip(line, SkipReason::Lookalike, JSON_BROKEN),

@@ -7,6 +7,7 @@ use super::super::super::explain::{error, warning};
 use super::super::super::finding::{Finding, FindingCode};
 use super::super::super::mechanism::{Mechanism, Other};
 use super::super::judge::Analysis;
+use super::super::law::MISSING;
 use super::super::mark::Mark;
 
 /// What the law means, and what to do about it.
@@ -83,6 +84,9 @@ pub(in crate::audit::pooled) fn about_mechanism(
              --spec-decode-acceptance-rate; its mean is judged, its spread is not that of a forced length"
                 .to_owned(),
         )),
+        None if analysis.missing >= MISSING && analysis.mechanisms.is_target_beaten => {
+            Some(about_missing(analysis, target))
+        }
         None if matches!(analysis.mark, Mark::TwoPoint { is_exact: false, .. })
             && analysis.mechanisms.is_target_beaten =>
         {
@@ -97,6 +101,28 @@ pub(in crate::audit::pooled) fn about_mechanism(
         )),
         _ => None,
     }
+}
+
+/// Steps with fewer drafts than others.
+fn about_missing(analysis: &Analysis, target: &Target) -> Finding {
+    let (mean, missing, length) = (analysis.estimate.mean, analysis.missing, target.accept_length());
+    let drafted = crate::law::float(analysis.pool.drafted) / analysis.pool.steps().max(1.0);
+    let is_cause = (mean..=mean + missing).contains(&length.get());
+    error(
+        FindingCode::NotVerifyAll,
+        analysis.first,
+        format!(
+            "the draft length varied at run time: {drafted:.2} tokens were drafted a step on average, {:.2} fewer than the \
+             most. A forced length accepts no draft that was not made: the steps show {mean:.3}, and {}. Run with one draft \
+             length: without num_speculative_tokens_per_batch_size, a draft_len_schedule or adaptive verification",
+            missing,
+            if is_cause {
+                format!("{length} may have been set and was not reached")
+            } else {
+                format!("what was set lies between that and {:.3}, so it was not {length}", mean + missing)
+            }
+        ),
+    )
 }
 
 /// Steps of a forced length that were cut short.
@@ -141,7 +167,9 @@ fn real(analysis: &Analysis, target: &Target) -> Finding {
             } else {
                 "their shares fall off from position to position"
             },
-            if analysis.engine == Engine::Vllm {
+            if analysis.engine == Engine::Vllm && analysis.is_configured {
+                ", and whether the configuration that the log shows is that of the server which wrote the windows"
+            } else if analysis.engine == Engine::Vllm {
                 ". A list of synthetic_acceptance_rates looks so too: where one was meant, keep the server's start-up \
                  lines, which show it, in the log"
             } else {

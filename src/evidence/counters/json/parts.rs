@@ -145,6 +145,9 @@ impl Parts {
         }
         if let Some(stats) = &self.iteration {
             see(CounterRecord::Iteration(self.iteration(stats)));
+        } else if self.has("iter") && self.has("iterLatencyMS") {
+            // A server that does not draft, or does not tell.
+            see(CounterRecord::Iteration(self.iteration(&Self::default())));
         } else if let Some(debug) = self.debug() {
             see(CounterRecord::Debug(debug));
         } else if let Some(ranks) =
@@ -189,6 +192,10 @@ impl Parts {
     }
 
     fn debug(&self) -> Option<DebugStats> {
+        let enabled = self.scalars.get("enabled").and_then(Scalar::bool);
+        if self.scalars.len() == 1 && enabled == Some(false) {
+            return Some(DebugStats { enabled, ..DebugStats::default() });
+        }
         if !(self.has("average_tokens_per_forward") && self.has("total_accepted_tokens")) {
             return None;
         }
@@ -199,7 +206,7 @@ impl Parts {
             ..Counts::default()
         };
         Some(DebugStats {
-            enabled: self.scalars.get("enabled").and_then(Scalar::bool),
+            enabled,
             counts: counts.completed(),
             accept_len_printed: self.number("average_tokens_per_forward"),
             draft_accept_rate: self.number("acceptance_rate"),
