@@ -210,7 +210,7 @@ impl fmt::Display for Reason {
             ),
             Self::NoScatter(engine) => one_sum(*engine, f),
             Self::EvaluationUndecided => {
-                write!(f, "the lines can be real acceptance, and can be simulated")
+                f.write_str("the lines can be real acceptance, and can be simulated")
             }
             Self::Replayed { .. } | Self::OtherTarget { .. } | Self::ReplayRequired(_) => by_draws(self, f),
         }
