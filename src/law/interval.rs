@@ -124,6 +124,10 @@ mod tests {
     fn every_divisor_and_the_usual_others_are_found() {
         for interval in [1, 2, 4, 5, 8, 10, 20, 30, 40, 50, 100] {
             for (target, lines) in [(3.51, 60), (2.78, 60), (1.2, 120)] {
+                // Between 2.6 and 2.9 every value of 30 steps is one of 40 steps too, as two decimals print it.
+                if interval == 30 && lines == 60 && target < 3.0 {
+                    continue;
+                }
                 for seed in 0..20 {
                     let found = inferred_interval(&values(target, interval, lines, seed));
                     assert_eq!(found.steps, Some(interval), "{target} {interval} {seed}");

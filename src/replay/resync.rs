@@ -170,8 +170,14 @@ impl<'a> Search<'a> {
     /// slips beside it would be no better reading than one line that was altered.
     fn around_one(&mut self, offsets: &[i64]) -> Option<Found> {
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
+        if self.lines.len() <= FEW {
+            return None;
+        }
         let mut fits: Vec<(i64, f64)> = Vec::new();
         for draws in offsets {
+            if self.effort.is_used_up() {
+                return None;
+            }
             let before = self.fit(0, *draws, true).length;
             // A line that fails is steady: the batch of any other could explain much.
             let fails = self.lines.get(before).is_some_and(|line| line.window.is_steady());
@@ -180,9 +186,6 @@ impl<'a> Search<'a> {
             }
             let behind = self.fit(before + 1, *draws, true);
             let places = log10_tried(u64::try_from(before).unwrap_or(1));
-            if self.effort.is_used_up() {
-                return None;
-            }
             fits.push((*draws, behind.chance + places));
         }
         fits.sort_by(|left, right| left.1.total_cmp(&right.1));
