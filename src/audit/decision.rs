@@ -114,6 +114,13 @@ pub enum Reason {
         /// The lines look simulated at about this length, which nobody named.
         unknown_target: Option<f64>,
     },
+    /// Nothing tells how many steps a line stands for, and the lines speak against the target for one number only.
+    UnknownInterval {
+        /// Steps of a line that explain the values.
+        inferred: u32,
+        /// Steps that explain them too, and do not speak against the target.
+        possible: u32,
+    },
     /// The 99.9 % interval excludes the target.
     WrongMean(MeanInterval),
     /// Servers with different settings wrote the log.

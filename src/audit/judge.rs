@@ -19,8 +19,8 @@ use super::point::Observed;
 use super::pooled;
 use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
-use super::sample::{DecodeInterval, Sample};
-use super::sequential::Look;
+use super::sample::{DecodeInterval, IntervalSource, Sample};
+use super::sequential::{Look, Sequence};
 use super::speed::SpeedSummary;
 
 /// Judges one point against a target; without one, reports what was measured and which kind of law fits. Evaluation
@@ -73,41 +73,63 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     }
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
-    let interval = sample.interval(options.decode_log_interval, logged);
-    let mut analysis = Analysis::new(&sample, interval, target, seen.max_accept_length(), options);
+    let (interval, open) = sample.interval(options.decode_log_interval, logged);
+    let max = seen.max_accept_length();
+    let analysis = Analysis::new(&sample, interval, target, max, options);
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
 
     let mut findings = explain::about_server(seen, target);
     if !options.expect_real {
         findings.extend(injection::conflicts(seen, target, analysis.as_ref().map(|_| sample.mean())));
     }
-    let mut sequence = None;
-    let (verdict, reason) = match (&analysis, target) {
+    let decide = |analysis: &Option<Analysis>, interval: DecodeInterval| match (analysis, target) {
         _ if options.expect_real && injection::first_length(&seen.injected).is_some() => {
-            (Verdict::Inconsistent, Reason::SimulationSet)
+            (Verdict::Inconsistent, Reason::SimulationSet, None)
         }
         (Some(analysis), _) if options.expect_real => {
-            let max = seen.max_accept_length();
-            evaluation::decide(&sample, &analysis.mechanisms, interval.steps, max, &options.cells)
+            let (verdict, reason) =
+                evaluation::decide(&sample, &analysis.mechanisms, interval.steps, max, &options.cells);
+            (verdict, reason, None)
         }
         (Some(analysis), Some(target)) => {
             match analysis.case(&sample, target, options, interval.steps, &findings, seen) {
-                None => without_lines(seen, None, &findings),
-                Some(case) if looks == Looks::One => case.decide(),
+                None => at_once(without_lines(seen, None, &findings)),
+                Some(case) if looks == Looks::One => at_once(case.decide()),
                 Some(case) => {
                     let look = Look::new(&case);
-                    sequence = Some(look.sequence());
-                    look.decide()
+                    let (verdict, reason) = look.decide();
+                    (verdict, reason, Some(look.sequence()))
                 }
             }
         }
-        _ => without_lines(seen, target, &findings),
+        _ => at_once(without_lines(seen, target, &findings)),
+    };
+    let as_inferred = decide(&analysis, interval);
+    // Lines are not held against the target for a number of steps that they may not stand for.
+    let other =
+        (target.is_some() && as_inferred.0 == Verdict::Inconsistent && other_server(&findings).is_none())
+            .then(|| {
+                open.iter().find_map(|steps| {
+                    let interval = DecodeInterval { steps: *steps, source: IntervalSource::Inferred };
+                    let analysis = Analysis::new(&sample, interval, target, max, options);
+                    let (verdict, _, sequence) = decide(&analysis, interval);
+                    (verdict != Verdict::Inconsistent).then_some((analysis, interval, sequence))
+                })
+            })
+            .flatten();
+    let (mut analysis, interval, verdict, reason, sequence) = if let Some((analysis, other, sequence)) = other
+    {
+        let reason = Reason::UnknownInterval { inferred: interval.steps, possible: other.steps };
+        (analysis, other, Verdict::Insufficient, reason, sequence)
+    } else {
+        let (verdict, reason, sequence) = as_inferred;
+        (analysis, interval, verdict, reason, sequence)
     };
     let mut reason = (verdict, reason);
     let replay =
         seen.replay.as_ref().map(|evidence| replay::conclude(evidence, target, reason.0, seen.spec_lines()));
     if let Some(replay) = &replay {
-        reason = replay::decide(replay, reason, target, options);
+        reason = replay::decide(replay, reason, target, options, seen.servers.change().is_some());
         if let Some(analysis) = &mut analysis {
             replay::identify(replay, &mut analysis.mechanisms);
         }
@@ -188,6 +210,11 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         verdict,
         reason,
     }
+}
+
+/// A verdict that rests on no confidence sequence.
+fn at_once((verdict, reason): (Verdict, Reason)) -> (Verdict, Reason, Option<Sequence>) {
+    (verdict, reason, None)
 }
 
 /// Verify steps that count as draws of their own: those of all ranks, less what the ranks share (Kish 1965).

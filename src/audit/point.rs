@@ -501,6 +501,9 @@ impl PointBuilder {
         }
         let mut number = self.rank(voice);
         if !self.scope.is_whole() && !self.is_in_scope(number, line, source) {
+            if let Some(replay) = &mut self.replay {
+                replay.pass(number, line, &place, source.message(line));
+            }
             return self.seen.skipped.add(SkipKind::OutOfScope, &place, source.message(line));
         }
         if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(time)) {

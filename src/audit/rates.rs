@@ -1,5 +1,7 @@
 //! Accept rate against accept length: what definition the build used, and how many draft tokens it had.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::evidence::Place;
@@ -51,6 +53,15 @@ impl Rates {
         for ((hundredths, rate), place) in &other.pairs {
             self.add(*hundredths, *rate, *place);
         }
+    }
+
+    /// The pairs of each server apart, by the draft tokens of the server at hand where each was first seen.
+    pub(super) fn by_server(&self, at_hand: impl Fn(Place) -> Option<u32>) -> BTreeMap<Option<u32>, Self> {
+        let mut apart: BTreeMap<Option<u32>, Self> = BTreeMap::new();
+        for ((hundredths, rate), place) in &self.pairs {
+            apart.entry(at_hand(*place)).or_default().add(*hundredths, *rate, *place);
+        }
+        apart
     }
 
     /// Compares with the draft tokens that the server or the target names, if one does.

@@ -85,6 +85,21 @@ impl Feed {
         self.builder.line(rank, line);
     }
 
+    /// A line that was not asked for: its steps were drawn all the same.
+    pub(super) fn pass(
+        &mut self,
+        rank: usize,
+        line: &CompactLine,
+        place: &impl Fn() -> Place,
+        message: &[u8],
+    ) {
+        if !self.only_counts() {
+            let tokens = crate::evidence::leading_tokens(message);
+            let line = ReplayLine { place: place(), hundredths: None, batch: line.running_req(), tokens };
+            self.builder.line(rank, line);
+        }
+    }
+
     /// Lines of which only the number matters: those that have an accept length.
     pub(super) fn count(&mut self, rank: usize, lines: u64) {
         self.has_lines = true;
@@ -112,12 +127,14 @@ pub(super) fn conclude(
     evidence.conclude(claim.as_ref(), lines)
 }
 
-/// The verdict with the proof that there is, or that was asked for.
+/// The verdict with the proof that there is, or that was asked for. `is_mixed` says that servers with different settings
+/// wrote the lines.
 pub(super) fn decide(
     replay: &Replay,
     (verdict, reason): (Verdict, Reason),
     target: Option<&Target>,
     options: &Options,
+    is_mixed: bool,
 ) -> (Verdict, Reason) {
     let is_required = options.replay == ReplayMode::Require;
     if let (true, true, Some(law)) = (options.expect_real, replay.is_simulated(), &replay.law) {
@@ -134,6 +151,7 @@ pub(super) fn decide(
         {
             (verdict, reason)
         }
+        (ReplayStatus::Proved, Some(_), Some(_)) if is_mixed => (Verdict::Insufficient, Reason::MixedServers),
         (ReplayStatus::Proved, Some(_), Some(law)) => {
             let log10_chance = replay.log10_chance.unwrap_or(0.0);
             (Verdict::Consistent, Reason::Replayed { law: *law, log10_chance })

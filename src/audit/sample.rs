@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::evidence::Place;
-use crate::law::{Lattice, Window, float};
+use crate::law::{DEFAULT_INTERVAL, Lattice, Window, inferred_interval};
 
 use super::correlation::{RankCorrelation, correlate};
 use super::kappa::{Kappa, KappaSums};
@@ -11,15 +11,6 @@ use super::point::Observed;
 use super::rank::Rank;
 use super::tally::Cell;
 use super::trace::{Kept, Lag};
-
-/// Steps of a decode line when nothing says otherwise: SGLang's default.
-const DEFAULT_INTERVAL: u32 = 40;
-
-/// Intervals tried when the default explains the lines badly.
-const OTHER_INTERVALS: [u32; 6] = [1, 10, 20, 30, 50, 100];
-
-/// Share of the steady lines that an interval must explain.
-const EXPLAINED: f64 = 0.9;
 
 /// The ranks with accept lengths, and how they hang together.
 #[derive(Default)]
@@ -178,23 +169,27 @@ impl<'a> Sample<'a> {
         sum(|rank| rank.sums.tokens()) / sum(|rank| rank.sums.kappa())
     }
 
-    /// What a line stands for: as given, as logged, or as the steady lines have it.
-    pub(super) fn interval(&self, given: Option<u32>, logged: Option<u32>) -> DecodeInterval {
+    /// What a line stands for: as given, as logged, or as the steady lines have it. In the last case also what they may
+    /// stand for as well.
+    pub(super) fn interval(&self, given: Option<u32>, logged: Option<u32>) -> (DecodeInterval, Vec<u32>) {
         let known = |steps: Option<u32>, source| {
             steps.filter(|steps| *steps > 0).map(|steps| DecodeInterval { steps, source })
         };
-        known(given, IntervalSource::Given)
-            .or_else(|| known(logged, IntervalSource::Server))
-            .or_else(|| known(self.inferred(), IntervalSource::Inferred))
-            .unwrap_or(DecodeInterval { steps: DEFAULT_INTERVAL, source: IntervalSource::Assumed })
-    }
-
-    fn inferred(&self) -> Option<u32> {
-        let all = float(self.steady_lines());
-        // The default first: a constant log fits every interval, and the smallest would be an odd answer.
-        std::iter::once(DEFAULT_INTERVAL)
-            .chain(OTHER_INTERVALS)
-            .find(|steps| all > 0.0 && float(self.off_lattice(*steps)) <= (1.0 - EXPLAINED) * all + 1e-9)
+        let told = known(given, IntervalSource::Given).or_else(|| known(logged, IntervalSource::Server));
+        if let Some(told) = told {
+            return (told, Vec::new());
+        }
+        let mut values: Vec<(u32, u64)> = Vec::new();
+        for (cell, count) in &self.steady {
+            match values.last_mut().filter(|last| last.0 == cell.hundredths) {
+                Some(last) => last.1 += count,
+                None => values.push((cell.hundredths, *count)),
+            }
+        }
+        let inferred = inferred_interval(&values);
+        let interval = known(inferred.steps, IntervalSource::Inferred)
+            .unwrap_or(DecodeInterval { steps: DEFAULT_INTERVAL, source: IntervalSource::Assumed });
+        (interval, inferred.open)
     }
 
     /// Steady lines whose value no `steps` whole draws shared by a batch can give.

@@ -22,6 +22,17 @@ struct Start {
     lines: u64,
 }
 
+/// Two servers one after the other, with different settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Change<'a> {
+    pub(super) before: &'a ServerStart,
+    pub(super) after: &'a ServerStart,
+    /// Where the second one starts.
+    pub(super) place: Place,
+    /// Each has a log of its own: they may have run at the same time.
+    pub(super) is_other_file: bool,
+}
+
 impl Servers {
     /// Whether these arguments are a new server's. Every node of a server prints them once, so equal ones without a
     /// line since the last start, or in another file, are none.
@@ -90,17 +101,28 @@ impl Servers {
         self.starts.first().map(|start| &start.arguments)
     }
 
+    /// The arguments of the server whose lines stand at a place: the last ones before it, or the first of all.
+    pub(super) fn at(&self, place: Place) -> Option<&ServerStart> {
+        let before = self.starts.iter().filter(|start| start.place <= place).max_by_key(|start| start.place);
+        before.or_else(|| self.starts.first()).map(|start| &start.arguments)
+    }
+
     /// Where the log's second server starts.
     pub(super) fn second(&self) -> Option<Place> {
         self.starts.get(1).map(|start| start.place)
     }
 
-    /// The first server whose acceptance settings differ from those of the one before.
-    pub(super) fn change(&self) -> Option<(&ServerStart, &ServerStart, Place)> {
-        self.starts.windows(2).find_map(|pair| match pair {
-            [before, after] if matters(&before.arguments) != matters(&after.arguments) => {
-                Some((&before.arguments, &after.arguments, after.place))
-            }
+    /// The first server whose acceptance settings differ from those of the one before. One that wrote no line says nothing
+    /// about the lines: a worker that only prefills, a start that failed.
+    pub(super) fn change(&self) -> Option<Change<'_>> {
+        let serving: Vec<&Start> = self.starts.iter().filter(|start| start.lines > 0).collect();
+        serving.windows(2).find_map(|pair| match pair {
+            [before, after] if matters(&before.arguments) != matters(&after.arguments) => Some(Change {
+                before: &before.arguments,
+                after: &after.arguments,
+                place: after.place,
+                is_other_file: before.place.file != after.place.file,
+            }),
             _ => None,
         })
     }
@@ -186,9 +208,17 @@ mod tests {
         assert!(servers.is_new(&old, place(0, 90)));
         servers.start(&old, place(0, 90));
         assert_eq!((servers.count(), servers.second()), (2, Some(place(0, 90))));
+        servers.count_lines(1);
         assert_eq!(servers.change(), None);
         assert!(servers.is_new(&new, place(0, 99)));
         servers.start(&new, place(0, 99));
-        assert_eq!(servers.change(), Some((&old, &new, place(0, 99))));
+        assert_eq!(servers.change(), None);
+        servers.count_lines(1);
+        let change = servers.change().unwrap();
+        assert_eq!((change.before, change.after, change.place), (&old, &new, place(0, 99)));
+        assert!(!change.is_other_file);
+        // The server at hand is the last one before a line.
+        assert_eq!(servers.at(place(0, 95)), Some(&old));
+        assert_eq!(servers.at(place(1, 5)), Some(&new));
     }
 }

@@ -11,6 +11,7 @@ use crate::law::{AcceptanceLaw, LineLaw, Setting, Window, float};
 use super::dispersion::{Dispersion, LatticeCheck};
 use super::likelihood::{Misses, ln_line, log_likelihood, log_likelihood_of_real};
 use super::mechanism::Mechanism;
+use super::rank::Rank;
 use super::sample::Sample;
 use super::trace::Kept;
 
@@ -106,7 +107,11 @@ impl Stretches {
             lines.extend(rank.trace.kept().iter().copied().enumerate());
         }
         let first = lines.first().map(|(_, line)| line.place().file);
-        if lines.iter().all(|(_, line)| Some(line.place().file) == first) {
+        // Logs of one name that were rotated begin at line 1 again.
+        let is_in_order = |rank: &&Rank| rank.trace.kept().is_sorted_by_key(|line| line.place());
+        if lines.iter().all(|(_, line)| Some(line.place().file) == first)
+            && sample.judged.iter().all(is_in_order)
+        {
             lines.sort_by_key(|(_, line)| line.place());
         } else {
             // Logs of several files have no common order but the number of the line of its rank.

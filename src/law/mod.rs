@@ -7,6 +7,7 @@
 mod acceptance;
 mod geometric;
 mod histogram;
+mod interval;
 mod inversion;
 mod kind;
 mod line;
@@ -45,6 +46,7 @@ pub use tokens::Tokens;
 pub use two_point::TwoPoint;
 pub use values::LineValues;
 
+pub(crate) use interval::{DEFAULT_INTERVAL, inferred_interval};
 pub(crate) use number::{float, whole, whole32};
 pub(crate) use rate::{MOST_DRAFT_TOKENS, RateDefinition, draft_tokens_of, least_draft_tokens};
 pub(crate) use special::{

@@ -14,9 +14,6 @@ const MOST_RUNS: usize = 64;
 /// Ranks that are looked at.
 const MOST_RANKS: usize = 256;
 
-/// Steps of a line where nobody says how many.
-const DEFAULT_INTERVAL: u32 = 40;
-
 /// Steps of which one more or less is a notable part.
 const FEW_STEPS: u32 = 8;
 
@@ -66,6 +63,8 @@ pub struct ReplayBuilder {
     run: Run,
     ranks: Vec<RankState>,
     pool: Pool,
+    /// Decode lines so far.
+    lines: u64,
 }
 
 /// What the next line of a rank needs to know.
@@ -145,7 +144,14 @@ impl ReplayBuilder {
     /// No line yet.
     #[must_use]
     pub fn new(options: ReplayOptions) -> Self {
-        Self { options, done: Vec::new(), run: Run::default(), ranks: Vec::new(), pool: Pool::default() }
+        Self {
+            options,
+            done: Vec::new(),
+            run: Run::default(),
+            ranks: Vec::new(),
+            pool: Pool::default(),
+            lines: 0,
+        }
     }
 
     /// A server begins: its draws start anew.
@@ -198,8 +204,7 @@ impl ReplayBuilder {
     /// The next decode line of a rank, copies left out.
     pub fn line(&mut self, rank: usize, line: ReplayLine) {
         let decode_only = self.run.server.decode_only;
-        let interval =
-            self.options.decode_log_interval.or(self.run.server.interval).unwrap_or(DEFAULT_INTERVAL);
+        let interval = self.options.decode_log_interval.or(self.run.server.interval);
         let Some(state) = self.rank(rank) else { return };
         let before = state.before.take().filter(|before| *before > 0 && line.batch > 0);
         let window = match (before, std::mem::take(&mut state.arrivals)) {
@@ -214,19 +219,28 @@ impl ReplayBuilder {
         state.before = Some(line.batch);
         let flushed = std::mem::take(&mut state.flushed);
         let damaged = std::mem::take(&mut state.damaged);
-        let rise = std::mem::replace(&mut state.tokens, line.tokens).zip(line.tokens);
-        let rise = rise.zip(line.hundredths).filter(|_| window == WindowKind::Steady && !flushed);
-        let succession = rise.map_or(Succession::Unknown, |((earlier, later), hundredths)| {
+        let tokens = std::mem::replace(&mut state.tokens, line.tokens).zip(line.tokens);
+        let tokens = tokens.filter(|_| window == WindowKind::Steady && !flushed);
+        // How many steps a line stands for says how far the tokens rise.
+        let known = tokens.zip(line.hundredths).zip(interval);
+        let succession = known.map_or(Succession::Unknown, |(((earlier, later), hundredths), interval)| {
             Succession::of(earlier, later, hundredths, line.batch, interval)
         });
+        let gained = tokens.and_then(|(earlier, later)| {
+            let (rise, batch) = (later.checked_sub(earlier)?, u64::from(line.batch));
+            (batch > 0 && rise.is_multiple_of(batch)).then(|| rise / batch)
+        });
         let gap = damaged || succession == Succession::Missing;
+        self.lines += 1;
         let line = Line {
+            number: self.lines,
             place: line.place,
             hundredths: line.hundredths,
             window: if gap { WindowKind::Unknown } else { window },
             flushed,
             gap,
             follows: succession == Succession::Next,
+            gained: gained.filter(|_| succession == Succession::Next),
         };
         self.run.add(rank, line, &self.options, &mut self.pool);
     }

@@ -196,7 +196,7 @@ impl Follower {
         let best = self.rivals.iter().copied().max_by_key(|rival| (rival.exact, -rival.draws.abs()));
         let Some(best) = best else { return false };
         self.next = self.next.saturating_add_signed(best.draws);
-        self.tally.exchange(best.exact, best.draws, line.place);
+        self.tally.exchange(best.exact, best.draws, line);
         self.tail.clear();
         self.rivals.retain_mut(|rival| {
             rival.draws -= best.draws;

@@ -7,6 +7,8 @@ use super::reach::BatchPath;
 /// One decode line of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
+    /// Its number among all lines of the point: places of logs that were rotated say nothing about the order.
+    pub(super) number: u64,
     pub(super) place: Place,
     /// Printed accept length in hundredths; `None` where the line shows none.
     pub(super) hundredths: Option<u32>,
@@ -17,6 +19,8 @@ pub(super) struct Line {
     pub(super) gap: bool,
     /// Its tokens say that no line is missing before it.
     pub(super) follows: bool,
+    /// Tokens that each request gained since the line before, where the batch did not change and they are whole.
+    pub(super) gained: Option<u64>,
 }
 
 /// What is known about the batch in a line's window.
@@ -47,6 +51,7 @@ pub(super) enum Judgement {
 #[derive(Clone, Debug)]
 pub(super) struct Printer {
     interval: u32,
+    spread: u64,
     /// Smallest sum, and what that and the following ones print.
     first: u64,
     printed: Vec<u32>,
@@ -62,7 +67,12 @@ impl Printer {
         let (first, last) = (u64::from(lo) * steps, u64::from(hi) * steps);
         let last = last.min(first.saturating_add(MAX_TABLE));
         let printed = (first..=last).map(|sum| crate::law::printed(sum, steps).unwrap_or(0)).collect();
-        Self { interval: interval.max(1), first, printed }
+        Self { interval: interval.max(1), spread: u64::from(hi.saturating_sub(lo)), first, printed }
+    }
+
+    /// How far two draws can differ.
+    pub(super) fn spread(&self) -> u64 {
+        self.spread
     }
 
     /// The hundredths that a constant batch prints.

@@ -50,6 +50,8 @@ pub(super) struct Found {
     pub(super) rivals: Vec<i64>,
     /// Offsets at which some line fails are borne out nearly as well: a line that is missing would explain that.
     pub(super) is_doubtful: bool,
+    /// The lines that follow bear the place out, one that fails left aside.
+    pub(super) is_certain: bool,
 }
 
 /// How lines fit from a draw on, the first of which has no known predecessor.
@@ -137,7 +139,14 @@ impl<'a> Search<'a> {
     pub(super) fn phase(&mut self) -> Found {
         let interval = self.interval();
         let phases: Vec<i64> = (0..interval).collect();
-        let none = || Found { line: 0, draws: 0, tried: 1, rivals: Vec::new(), is_doubtful: false };
+        let none = || Found {
+            line: 0,
+            draws: 0,
+            tried: 1,
+            rivals: Vec::new(),
+            is_doubtful: false,
+            is_certain: false,
+        };
         self.lay_sums(0, ODD_DRAWS.max(interval));
         let full = self.fullest(&phases, true);
         let all = self.lines.len();
@@ -147,6 +156,9 @@ impl<'a> Search<'a> {
         {
             return found.clone();
         }
+        if let Some(found) = self.around_one(&phases) {
+            return found;
+        }
         let farther: Vec<i64> = (0..=ODD_DRAWS.max(interval)).collect();
         if let Some(found) = self.best(0, &farther) {
             return found;
@@ -154,11 +166,54 @@ impl<'a> Search<'a> {
         full.or_else(|| self.fullest(&farther, false)).unwrap_or_else(none)
     }
 
+    /// The one offset at which all lines fit but one, and those behind that one are no accident: it fails there, and two
+    /// slips beside it would be no better reading than one line that was altered.
+    fn around_one(&mut self, offsets: &[i64]) -> Option<Found> {
+        let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
+        if self.lines.len() <= FEW {
+            return None;
+        }
+        let mut fits: Vec<(i64, f64)> = Vec::new();
+        for draws in offsets {
+            if self.effort.is_used_up() {
+                return None;
+            }
+            let before = self.fit(0, *draws, true).length;
+            // A line that fails is steady: the batch of any other could explain much.
+            let fails = self.lines.get(before).is_some_and(|line| line.window.is_steady());
+            if before == 0 || before >= ADRIFT || !fails {
+                continue;
+            }
+            let behind = self.fit(before + 1, *draws, true);
+            let places = log10_tried(u64::try_from(before).unwrap_or(1));
+            fits.push((*draws, behind.chance + places));
+        }
+        fits.sort_by(|left, right| left.1.total_cmp(&right.1));
+        let (draws, chance) = fits.first().copied()?;
+        let is_alone = fits.get(1).is_none_or(|(_, other)| *other >= chance + MARGIN);
+        let is_certain = chance + log10_tried(tried) < CHANCE && is_alone;
+        is_certain.then(|| Found {
+            line: 0,
+            draws,
+            tried,
+            rivals: Vec::new(),
+            is_doubtful: false,
+            is_certain: true,
+        })
+    }
+
     /// The place of lines among which, or before which, some are known to be unreadable.
     pub(super) fn after_gap(&mut self) -> Option<Found> {
         let stay = self.fit(0, 0, false);
         if stay.length == self.lines.len() && stay.chance < CHANCE {
-            return Some(Found { line: 0, draws: 0, tried: 1, rivals: Vec::new(), is_doubtful: false });
+            return Some(Found {
+                line: 0,
+                draws: 0,
+                tried: 1,
+                rivals: Vec::new(),
+                is_doubtful: false,
+                is_certain: false,
+            });
         }
         let mut offsets = self.line_offsets();
         offsets.insert(0, 0);
@@ -294,6 +349,7 @@ impl<'a> Search<'a> {
                 tried,
                 rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
                 is_doubtful: others < fit.chance + MARGIN,
+                is_certain: false,
             });
         }
         None
@@ -334,6 +390,7 @@ impl<'a> Search<'a> {
             tried,
             rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
             is_doubtful: others < best.chance + MARGIN,
+            is_certain: false,
         })
     }
 

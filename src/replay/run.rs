@@ -1,5 +1,6 @@
 //! The lines of one server: the first ones decide which draws are followed, all others only follow.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::candidates::{Candidates, Shape};
@@ -12,7 +13,7 @@ use super::odds::log10_tried;
 use super::options::ReplayOptions;
 use super::script::Script;
 use super::search;
-use super::tally::{SideBySide, Slip, Tally};
+use super::tally::{SideBySide, Tally};
 
 /// Lines of a rank, and of all ranks together, that decide.
 const HEAD_LINES: usize = 1 << 12;
@@ -32,9 +33,6 @@ const SEARCHED_LAWS: usize = 6;
 
 /// Longest window that is replayed, in draws.
 const LONGEST_INTERVAL: u32 = 1 << 16;
-
-/// Intervals that servers are run with, the default first.
-const INTERVALS: [u32; 7] = [40, 1, 10, 20, 30, 50, 100];
 
 /// What a server's arguments say about its draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,32 +173,56 @@ impl Run {
     fn decide(&mut self, options: &ReplayOptions, pool: &mut Pool, is_over: bool) {
         let heads = std::mem::take(&mut self.heads);
         self.shape.longest = self.per_rank.iter().copied().max().unwrap_or(0);
-        let interval = options.decode_log_interval.or(self.server.interval);
-        let interval = interval.unwrap_or_else(|| likely_interval(&heads)).max(1);
-        let mut trials = Trials { interval, ..Trials::default() };
-        if let Some(seed) = self.seed(options)
-            && interval <= LONGEST_INTERVAL
-            && !self.shape.is_constant()
-        {
-            let candidates = Candidates::new(options, self.server.max_accept_length, &self.shape);
-            trials.candidates = candidates.len();
-            let is_stated = |law: &DrawLaw| {
-                options.stated.is_some_and(|stated| (stated.accept_length - law.accept_length()).abs() < 1e-9)
-            };
-            for law in candidates.iter() {
-                if is_stated(law) || self.shape.allows(law, interval) {
-                    let script = Arc::new(Script::new(*law, seed, interval));
-                    let effort = pool.effort(is_stated(law), u64::from(interval));
-                    let trial = Trial::new(script, &heads, effort, is_over);
-                    pool.spend(trial.spent());
-                    trials.list.push(trial);
-                    trials.prune(heads.len());
-                }
+        let told = options.decode_log_interval.or(self.server.interval);
+        let intervals = told.map_or_else(|| likely_intervals(&heads), |interval| vec![interval.max(1)]);
+        let charge = log10_tried(u64::try_from(intervals.len()).unwrap_or(u64::MAX));
+        let mut best: Option<Trials> = None;
+        for interval in intervals {
+            let trials = self.lay(&heads, interval, charge, options, pool, is_over);
+            if best.as_ref().is_none_or(|best| trials.log10_so_far() < best.log10_so_far()) {
+                best = Some(trials);
             }
-            let claim = options.stated.map_or(self.shape.mean(), |stated| stated.accept_length);
-            trials.search_starts(&heads, options.search_limit, claim, pool, is_over);
+            if best.as_ref().is_some_and(|best| best.log10_so_far() <= BORNE_OUT) {
+                break;
+            }
         }
-        self.trials = Some(trials);
+        self.trials = best;
+    }
+
+    /// The heads along every law, for lines of so many steps.
+    fn lay(
+        &self,
+        heads: &[Vec<Line>],
+        interval: u32,
+        charge: f64,
+        options: &ReplayOptions,
+        pool: &mut Pool,
+        is_over: bool,
+    ) -> Trials {
+        let mut trials = Trials { interval, ..Trials::default() };
+        let Some(seed) =
+            self.seed(options).filter(|_| interval <= LONGEST_INTERVAL && !self.shape.is_constant())
+        else {
+            return trials;
+        };
+        let candidates = Candidates::new(options, self.server.max_accept_length, &self.shape);
+        trials.candidates = candidates.len();
+        let is_stated = |law: &DrawLaw| {
+            options.stated.is_some_and(|stated| (stated.accept_length - law.accept_length()).abs() < 1e-9)
+        };
+        for law in candidates.iter() {
+            if is_stated(law) || self.shape.allows(law, interval) {
+                let script = Arc::new(Script::new(*law, seed, interval));
+                let effort = pool.effort(is_stated(law), u64::from(interval));
+                let trial = Trial::new(script, heads, charge, effort, is_over);
+                pool.spend(trial.spent());
+                trials.list.push(trial);
+                trials.prune(heads.len());
+            }
+        }
+        let claim = options.stated.map_or(self.shape.mean(), |stated| stated.accept_length);
+        trials.search_starts(heads, options.search_limit, claim, pool, is_over);
+        trials
     }
 
     /// No line follows.
@@ -238,10 +260,15 @@ impl Trials {
         }
     }
 
+    /// The chance of the law that is borne out best.
+    fn log10_so_far(&self) -> f64 {
+        self.list.iter().map(Trial::log10_so_far).fold(0.0, f64::min)
+    }
+
     /// Where nothing is borne out from the first draw on, the start may be lost. It is searched for the laws nearest to
     /// the claim, or to the lines' mean where nothing is claimed.
     fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64, claim: f64, pool: &mut Pool, is_over: bool) {
-        if limit == 0 || self.list.iter().any(|trial| trial.log10_so_far() <= BORNE_OUT) {
+        if limit == 0 || self.log10_so_far() <= BORNE_OUT {
             return;
         }
         let distance = |trial: &Trial| (trial.script.law.accept_length() - claim).abs();
@@ -278,10 +305,11 @@ impl Trials {
 
 impl Trial {
     /// Follows the heads from the first draw on.
-    fn new(script: Arc<Script>, heads: &[Vec<Line>], effort: Effort, is_over: bool) -> Self {
+    /// `charge` is the decimal logarithm of what else was tried.
+    fn new(script: Arc<Script>, heads: &[Vec<Line>], charge: f64, effort: Effort, is_over: bool) -> Self {
         let mut trial = Self { script, followers: Vec::new(), ended: Vec::new() };
         for head in heads {
-            let follower = Follower::new(Arc::clone(&trial.script), 0, 0.0, effort);
+            let follower = Follower::new(Arc::clone(&trial.script), 0, charge, effort);
             trial.add(follower, head.iter().copied(), is_over);
         }
         trial
@@ -308,7 +336,7 @@ impl Trial {
                 Follower::new(Arc::clone(script), start.first, log10_tried(start.tried), effort);
             let lines = head.get(start.line..).unwrap_or(&[]);
             let draws = i64::try_from(start.first).unwrap_or(i64::MAX);
-            follower.tally.slips.extend(lines.first().map(|line| Slip { place: line.place, draws }));
+            follower.tally.begin(lines.first(), draws);
             let lines = lines.iter().enumerate().map(|(index, line)| match index {
                 0 => Line { window: WindowKind::Unknown, flushed: false, gap: false, ..*line },
                 _ => *line,
@@ -412,25 +440,14 @@ impl From<Follower> for Ended {
     }
 }
 
-/// The interval whose sums print most of the steady lines, where no argument tells it: the default unless another
-/// explains nine lines in ten and it does not.
-fn likely_interval(heads: &[Vec<Line>]) -> u32 {
-    let steady: Vec<u32> = heads
-        .iter()
-        .flatten()
-        .filter(|line| line.window.is_steady())
-        .filter_map(|line| line.hundredths)
-        .collect();
-    let prints = |interval: u32, hundredths: u32| {
-        let middle = u64::from(hundredths) * u64::from(interval) / 100;
-        (middle.saturating_sub(1)..=middle + 1)
-            .any(|sum| crate::law::printed(sum, u64::from(interval)) == Some(hundredths))
-    };
-    let explains = |interval: &u32| {
-        let explained = steady.iter().filter(|value| prints(*interval, **value)).count();
-        explained * 10 >= steady.len() * 9
-    };
-    INTERVALS.into_iter().find(explains).unwrap_or(40)
+/// The intervals that the steady lines' values allow where no argument tells it, the likeliest first.
+fn likely_intervals(heads: &[Vec<Line>]) -> Vec<u32> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    let steady = heads.iter().flatten().filter(|line| line.window.is_steady());
+    steady.filter_map(|line| line.hundredths).for_each(|value| *counts.entry(value).or_insert(0) += 1);
+    let values: Vec<(u32, u64)> = counts.into_iter().collect();
+    let inferred = crate::law::inferred_interval(&values);
+    std::iter::once(inferred.steps.unwrap_or(crate::law::DEFAULT_INTERVAL)).chain(inferred.open).collect()
 }
 
 fn grow<T: Default + Clone>(list: &mut Vec<T>, index: usize) {

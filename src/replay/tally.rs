@@ -44,9 +44,11 @@ pub(super) struct Tally {
     pub(super) steady: u64,
     /// Those of them that are exact.
     pub(super) steady_exact: u64,
-    pub(super) first_mismatch: Option<SideBySide>,
+    /// The first line that fails, with its number.
+    pub(super) first_mismatch: Option<(u64, SideBySide)>,
     pub(super) first_lines: Vec<SideBySide>,
-    pub(super) slips: Vec<Slip>,
+    /// In order, each with the number of its line.
+    pub(super) slips: Vec<(u64, Slip)>,
     pub(super) slip_count: u64,
     /// Lines whose place among the draws cannot be told: they stand alone between lines that are missing.
     pub(super) adrift: u64,
@@ -59,8 +61,8 @@ pub(super) struct Tally {
 impl Tally {
     /// Counts a line.
     pub(super) fn add(&mut self, line: &Line, judgement: Judgement, expected: u32, interval: u64) {
-        self.draws += interval;
         let Some(printed) = line.hundredths else { return };
+        self.draws += interval;
         self.checked += 1;
         let steady = u64::from(line.window.is_steady());
         self.steady += steady;
@@ -72,7 +74,7 @@ impl Tally {
             }
             Judgement::Reached => self.bounded += 1,
             Judgement::Failed => {
-                self.first_mismatch.get_or_insert(shown);
+                self.first_mismatch.get_or_insert((line.number, shown));
             }
             Judgement::Silent => {}
         }
@@ -88,19 +90,24 @@ impl Tally {
     }
 
     /// Lines were laid at one of two offsets, and so many more are exact at the other.
-    pub(super) fn exchange(&mut self, exact: i64, draws: i64, place: Place) {
+    pub(super) fn exchange(&mut self, exact: i64, draws: i64, line: &Line) {
         self.exact = self.exact.saturating_add_signed(exact);
         self.bounded = self.bounded.saturating_add_signed(-exact);
         match self.slips.last_mut() {
-            Some(slip) => slip.draws += draws,
-            None => self.slips.push(Slip { place, draws }),
+            Some((_, slip)) => slip.draws += draws,
+            None => self.slips.push((line.number, Slip { place: line.place, draws })),
         }
     }
 
-    pub(super) fn slip(&mut self, slip: Slip) {
+    /// The rank's first line stands so many draws behind the server's first.
+    pub(super) fn begin(&mut self, first: Option<&Line>, draws: i64) {
+        self.slips.extend(first.map(|line| (line.number, Slip { place: line.place, draws })));
+    }
+
+    pub(super) fn slip(&mut self, number: u64, slip: Slip) {
         self.slip_count += 1;
         if self.slips.len() < LISTED_SLIPS {
-            self.slips.push(slip);
+            self.slips.push((number, slip));
         }
     }
 
@@ -121,9 +128,9 @@ impl Tally {
         self.charge += other.charge;
         self.draws += other.draws;
         let earlier = [self.first_mismatch, other.first_mismatch].into_iter().flatten();
-        self.first_mismatch = earlier.min_by_key(|line| line.place);
+        self.first_mismatch = earlier.min_by_key(|(number, _)| *number);
         self.slips.extend(other.slips.iter().take(LISTED_SLIPS.saturating_sub(self.slips.len())));
-        self.slips.sort_by_key(|slip| slip.place);
+        self.slips.sort_by_key(|(number, _)| *number);
     }
 
     /// Decimal logarithm of the chance that a wrong sequence fits as well: steady lines one by one, all others as a group,

@@ -176,6 +176,31 @@ fn rotation_loses_no_line() {
     assert!(notes.contains("server.log: rotated once"), "{notes}");
 }
 
+/// Lines of the logs of a rotation share their places: each begins at line 1.
+#[cfg(target_os = "linux")]
+#[test]
+fn draws_are_followed_through_two_rotations() {
+    let folder = folder();
+    let path = folder.path().join("server.log");
+    let log = log("e3k5_al351.log");
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let parts = [&lines[..258], &lines[258..262], &lines[262..]].map(<[&str]>::concat);
+    append(&path, &parts[0]);
+    let child = start(&[&path], &format!("{TARGET} --margin 0.001% --replay require --idle-exit 3"));
+    let mut number = 0;
+    let output = end(child, || {
+        if number < 2 && is_read(&path) {
+            number += 1;
+            fs::rename(&path, folder.path().join(format!("server.log.{number}"))).unwrap();
+            append(&path, &parts[number]);
+        }
+    });
+    assert!(!text(&output.stderr).contains("panicked"), "{output:?}");
+    let point = point(&output, 0);
+    assert_eq!((output.status.code(), &point["verdict"]), (Some(0), &"consistent".into()), "{point:#}");
+    assert_eq!(point["replay"]["status"], "proved", "{point:#}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_cut_log_is_read_anew() {

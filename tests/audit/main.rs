@@ -6,6 +6,7 @@
 
 mod evaluation;
 mod follow;
+mod interval;
 mod mixed;
 #[path = "../common/schema.rs"]
 mod schema;

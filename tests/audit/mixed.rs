@@ -98,3 +98,32 @@ fn set_length(line: &str, length: &str) -> String {
         None => line.to_owned(),
     }
 }
+
+/// Workers of different settings in one folder: whatever their draws prove, they are no one sample.
+#[test]
+fn workers_of_different_settings_are_not_consistent() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("audit-workers");
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(Path::new(LOGS).join("base.log"), folder.join("n0.log")).unwrap();
+    fs::copy(Path::new(LOGS).join("e3k5_al351.log"), folder.join("n1.log")).unwrap();
+    fs::copy(Path::new(LOGS).join("var_k5_al351.log"), folder.join("n2.log")).unwrap();
+    let output = program("audit . --json --point-by dir --accept-length 3.51 --max-accept-length 6")
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let document = json(&output);
+    assert_eq!((output.status.code(), document["points"].as_array().unwrap().len()), (Some(3), 1));
+    assert_eq!(document["points"][0]["verdict"], "insufficient");
+    assert_eq!(finding(&document, "multiple-servers")["severity"], "error");
+}
+
+/// The accept rate is that of the server at hand.
+#[test]
+fn servers_of_different_draft_lengths_have_rates_of_their_own() {
+    let log = |name: &str| fs::read_to_string(Path::new(LOGS).join(name)).unwrap();
+    let both = log("e3k5_al351.log") + &log("e3k3_al299.log");
+    let (_, document) = audit("rates.log", &both, "--accept-length 3.51 --max-accept-length 6");
+    let findings = document["points"][0]["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|finding| finding["code"] != "accept-rate-disagrees"), "{findings:#?}");
+}

@@ -127,3 +127,17 @@ fn lines_out_of_scope_are_shown_on_demand() {
     assert_eq!(errors.lines().filter(|line| line.starts_with("skipped: ")).count(), 100);
     assert_eq!(json(&output)["points"][1]["skipped_lines"]["truncated"], 70);
 }
+
+/// Lines that were not asked for were drawn all the same: passing over them is no slip.
+#[test]
+fn lines_that_are_passed_over_are_no_slip() {
+    for flags in ["--skip-lines 5", "--skip-lines 0"] {
+        let output =
+            run(&format!("audit e3k5_al351.log --json --accept-length 3.51 --max-accept-length 6 {flags}"));
+        let replay = json(&output)["points"][0]["replay"].clone();
+        assert_eq!(replay["status"], "proved", "{replay:#}");
+        assert_eq!(replay["slips"].as_array().unwrap().len(), 0, "{replay:#}");
+        let lines = replay["lines_checked"].as_u64().unwrap();
+        assert_eq!(replay["draws"], lines * 40, "{replay:#}");
+    }
+}

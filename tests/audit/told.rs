@@ -140,3 +140,31 @@ fn an_evaluation_that_was_told_to_simulate_is_no_evaluation() {
     assert_eq!(code, 1);
     assert_eq!(finding(&document, "simulation-in-eval")["evidence"]["file"], "env.txt");
 }
+
+/// What lies beside a log is told whether the log is named or its folder.
+#[test]
+fn a_folder_and_its_log_are_told_the_same() {
+    let folder = run_folder("server-info");
+    fs::write(
+        folder.join("server_info.json"),
+        r#"{"speculative_algorithm": "EAGLE3", "speculative_num_steps": 5, "speculative_num_draft_tokens": 6,
+            "internal_states": [{"avg_spec_accept_length": 3.51, "env_vars": {"SGLANG_SIMULATE_ACC_LEN": "3.51"}}]}"#,
+    )
+    .unwrap();
+    let real = |path: &str, flags: &str| {
+        let output = program(&format!("audit {path} --json {flags}")).current_dir(&folder).output().unwrap();
+        (output.status.code(), json(&output))
+    };
+    for flags in ["", "--expect-real --replay off"] {
+        let (of_file, of_folder) = (real("server.log", flags), real(".", flags));
+        assert_eq!(of_file.0, of_folder.0, "{flags}");
+        let log = |document: &Value| {
+            let points = document["points"].as_array().unwrap().clone();
+            points.into_iter().find(|point| point["decode_lines"] == 73).unwrap()
+        };
+        let (one, other) = (log(&of_file.1), log(&of_folder.1));
+        assert_eq!(one["verdict"], other["verdict"], "{flags}");
+        assert_eq!(one["injected"][0]["value"], other["injected"][0]["value"], "{flags}");
+        assert_eq!(one["injected"][0]["value"], "3.51");
+    }
+}

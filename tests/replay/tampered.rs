@@ -88,6 +88,40 @@ fn no_steady_line_can_be_altered_unseen() {
     }
 }
 
+/// Lines right behind a flush: the slip stays at the flush, and the altered line is named.
+#[test]
+fn no_steady_line_behind_a_flush_can_be_altered_unseen() {
+    for (number, printed, other) in [
+        (341, "2.80", "2.88"),
+        (342, "2.75", "2.78"),
+        (343, "2.85", "2.88"),
+        (344, "2.70", "2.73"),
+        (345, "2.85", "2.88"),
+    ] {
+        let mut lines = log("flush_k5_al278");
+        let line = &mut lines[number - 1];
+        *line = line.replace(&format!("accept len: {printed}"), &format!("accept len: {other}"));
+        let replay = replay(lines.concat().as_bytes(), 2.78, 6);
+        assert_eq!(replay.status, ReplayStatus::Contradicted, "{number}: {replay}");
+        assert_eq!(replay.first_mismatch.unwrap().place.line, u64::try_from(number).unwrap());
+        let slips: Vec<_> = replay.slips.iter().map(|slip| (slip.place.line, slip.draws)).collect();
+        assert_eq!(slips, [(337, 4)], "{number}");
+    }
+}
+
+/// Near the end too few lines follow to bear a place out; but the tokens that the requests gained say what was drawn.
+#[test]
+fn the_tokens_tell_of_lines_altered_near_the_end() {
+    for number in [532, 533, 534] {
+        let mut lines = log("e3k3_al299");
+        let line = &mut lines[number - 1];
+        *line = line.replace("accept len: 3.00", "accept len: 2.95");
+        let replay = replay(lines.concat().as_bytes(), 2.99, 4);
+        assert_eq!(replay.status, ReplayStatus::Contradicted, "{number}: {replay}");
+        assert_eq!(replay.first_mismatch.unwrap().place.line, u64::try_from(number).unwrap());
+    }
+}
+
 #[test]
 fn ten_missing_lines_are_slips_and_no_contradiction() {
     for name in ["e3k5_al351", "e3k5_al351_int1", "e3k3_al299", "var_k5_al351", "flush_k5_al278"] {

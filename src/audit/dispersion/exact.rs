@@ -28,11 +28,13 @@ struct Atom {
 /// Probabilities of a D at most and at least `d` over `lines` lines of `interval` steps.
 pub(super) fn tails(law: &TwoPoint, interval: u32, lines: u64, d: f64) -> (f64, f64) {
     let atoms = atoms(law, interval.min(MAX_STEPS));
-    if lines <= MAX_CONVOLVED_LINES {
+    let (lower, upper) = if lines <= MAX_CONVOLVED_LINES {
         convolved(&atoms, lines, d)
     } else {
         saddlepoint(&atoms, float(lines), d)
-    }
+    };
+    // Sums of thousands of terms miss 0 and 1 by a few units of the last place.
+    (lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
 }
 
 fn atoms(law: &TwoPoint, interval: u32) -> Vec<Atom> {
@@ -133,6 +135,8 @@ fn tilted(atoms: &[Atom], tilt: f64) -> (f64, f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use crate::law::{Setting, chi_square_lower, chi_square_upper};
 
     use super::*;
@@ -167,6 +171,18 @@ mod tests {
                 assert!(room.contains(&(exact.0 - near.0)), "{weight} {d}: {exact:?} {near:?}");
                 assert!(room.contains(&(exact.1 - near.1)), "{weight} {d}: {exact:?} {near:?}");
             }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn tails_are_probabilities(
+            weight in 0.001_f64..0.999, interval in 1_u32..200, lines in 1_u64..600, share in 0.0_f64..20.0,
+        ) {
+            let (lower, upper) = tails(&law(weight), interval, lines, share * float(lines));
+            prop_assert!((0.0..=1.0).contains(&lower) && (0.0..=1.0).contains(&upper), "{} {}", lower, upper);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::golden::Target;
 use super::super::finding::{Finding, FindingCode};
 use super::super::point::Observed;
 use super::super::pooled::left_out;
-use super::super::rates::RateCheck;
+use super::super::rates::{RateCheck, Rates};
 use super::super::sample::Sample;
 use super::super::server::draft_tokens;
 use super::super::speed::SpeedSummary;
@@ -27,7 +27,9 @@ pub(crate) fn about_lines(
     findings.extend(duplicates(seen));
     findings.extend(graphs(seen));
     findings.extend(idle(speeds));
-    findings.extend(rates(seen, target));
+    let at_hand = |place| seen.servers.at(place).and_then(draft_tokens);
+    let apart = seen.rates.by_server(at_hand);
+    findings.extend(apart.into_iter().find_map(|(server, pairs)| rates(&pairs, server, target)));
     findings
 }
 
@@ -179,10 +181,10 @@ fn idle(speeds: &[SpeedSummary]) -> Option<Finding> {
     })
 }
 
-fn rates(seen: &Observed, target: Option<&Target>) -> Option<Finding> {
-    let server = seen.servers.first().and_then(draft_tokens);
+/// Accept lengths and rates of one server, with its draft tokens where its arguments tell.
+fn rates(pairs: &Rates, server: Option<u32>, target: Option<&Target>) -> Option<Finding> {
     let expected = server.or_else(|| target.map(Target::max_accept_length));
-    match seen.rates.check(expected) {
+    match pairs.check(expected) {
         RateCheck::Absent | RateCheck::Agrees { .. } => None,
         RateCheck::TwoBuilds { other } => Some(warning(
             FindingCode::MultipleServers,

@@ -17,16 +17,26 @@ pub(crate) fn about_server(seen: &Observed, target: Option<&Target>) -> Vec<Find
         let length = seen.servers.iter().find_map(|(server, place)| other_length(server, target, place));
         findings.extend(method.into_iter().chain(length));
     }
-    if let Some((before, after, place)) = seen.servers.change() {
-        findings.push(error(
-            FindingCode::ConfigChangedMidRun,
-            Some(place),
-            format!(
-                "the log goes from a server with {} to one with {}; split it there and audit each part",
-                settings(before),
-                settings(after)
-            ),
-        ));
+    if let Some(change) = seen.servers.change() {
+        let (before, after) = (settings(change.before), settings(change.after));
+        findings.push(if change.is_other_file {
+            error(
+                FindingCode::MultipleServers,
+                Some(change.place),
+                format!(
+                    "the point holds a server with {before} and one with {after}: they are no one sample; audit each log \
+                     by itself"
+                ),
+            )
+        } else {
+            error(
+                FindingCode::ConfigChangedMidRun,
+                Some(change.place),
+                format!(
+                    "the log goes from a server with {before} to one with {after}; split it there and audit each part"
+                ),
+            )
+        });
     } else if seen.servers.count() > 1 {
         findings.push(warning(
             FindingCode::MultipleServers,

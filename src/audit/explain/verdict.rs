@@ -34,6 +34,9 @@ pub(crate) fn about_verdict(seen: &Observed, reason: &Reason) -> Option<Finding>
         }
         Reason::ShortRun(shortfall) => Some(warning(FindingCode::ShortRun, None, shortfall.to_string())),
         Reason::NoScatter(_) => Some(warning(FindingCode::ShortRun, None, reason.to_string())),
+        Reason::UnknownInterval { .. } => {
+            Some(warning(FindingCode::ShortRun, seen.first_line, reason.to_string()))
+        }
         _ => None,
     }
 }
@@ -119,7 +122,7 @@ impl fmt::Display for Reason {
             Self::NothingDrafted => write!(f, "nothing was drafted in what the log and the counters show"),
             Self::NoExport(engine) => write!(f, "{}: {}", engine.title(), export(*engine)),
             Self::EvidenceDisagrees => {
-                write!(f, "the kinds of evidence for this run show different accept lengths")
+                write!(f, "the kinds of evidence for this run contradict each other")
             }
             Self::NoTarget => write!(
                 f,
@@ -172,6 +175,7 @@ impl fmt::Display for Reason {
             Self::LawRejected { unknown_target: None } => {
                 write!(f, "the lines are far more likely under another law than under the target's")
             }
+            Self::UnknownInterval { inferred, possible } => unknown_interval(f, *inferred, *possible),
             Self::WrongMean(interval) => write!(
                 f,
                 "the mean lies between {:.3} and {:.3} (99.9 %), which excludes the target",
@@ -215,6 +219,15 @@ impl fmt::Display for Reason {
             Self::Replayed { .. } | Self::OtherTarget { .. } | Self::ReplayRequired(_) => by_draws(self, f),
         }
     }
+}
+
+/// Nothing says how many steps a line stands for, and that decides.
+fn unknown_interval(f: &mut fmt::Formatter<'_>, inferred: u32, possible: u32) -> fmt::Result {
+    write!(
+        f,
+        "the log does not say how many verify steps a line stands for: with {inferred} the lines speak against the target, \
+         with {possible} they do not, and they are too few to tell; name the number by --decode-log-interval"
+    )
 }
 
 /// Reasons that follow from the server's own draws.

@@ -40,9 +40,10 @@ pub(in crate::audit) fn compare(
             FindingCode::SimulationInEval,
             simulated.first,
             format!(
-                "the {} show the two neighbouring lengths of a forced accept length: drafts of this evaluation were not \
+                "the {} {} the two neighbouring lengths of a forced accept length: drafts of this evaluation were not \
                  judged",
-                simulated.name()
+                simulated.name(),
+                shows(simulated.is_plural())
             ),
         ));
         return (Verdict::Inconsistent, Reason::SimulatedEvaluation(Mechanism::MatchExpected));
@@ -70,19 +71,23 @@ pub(in crate::audit) struct Laws {
 impl Laws {
     /// A finding where one kind of evidence was simulated and another one was not.
     fn disagreement(self, evidence: &[PooledEvidence]) -> Option<Finding> {
-        let lines = self.lines.map(|is_simulated| (PooledSource::Log.name().to_owned(), None, is_simulated));
-        let told = evidence
-            .iter()
-            .filter_map(|evidence| Some((evidence.name(), evidence.first, shows_simulation(evidence)?)));
-        let known: Vec<(String, Option<Place>, bool)> = lines.into_iter().chain(told).collect();
-        let (forced, ..) = known.iter().find(|(.., is_simulated)| *is_simulated)?;
-        let (other, place, _) = known.iter().find(|(.., is_simulated)| !is_simulated)?;
+        let lines =
+            self.lines.map(|is_simulated| (PooledSource::Log.name().to_owned(), false, None, is_simulated));
+        let told = evidence.iter().filter_map(|evidence| {
+            Some((evidence.name(), evidence.is_plural(), evidence.first, shows_simulation(evidence)?))
+        });
+        let known: Vec<(String, bool, Option<Place>, bool)> = lines.into_iter().chain(told).collect();
+        let (forced, are_forced, ..) = known.iter().find(|(.., is_simulated)| *is_simulated)?;
+        let (other, are_others, place, _) = known.iter().find(|(.., is_simulated)| !is_simulated)?;
         Some(error(
             FindingCode::EvidenceDisagrees,
             *place,
             format!(
-                "the {forced} shows a forced accept length, the {other} does not: its steps are not of two neighbouring \
-                 lengths; they are not of one run, or a part of it was not simulated"
+                "the {forced} {} a forced accept length, the {other} {} not: {} steps are not of two neighbouring \
+                 lengths; they are not of one run, or a part of it was not simulated",
+                shows(*are_forced),
+                if *are_others { "do" } else { "does" },
+                if *are_others { "their" } else { "its" },
             ),
         ))
     }
@@ -106,6 +111,7 @@ fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<F
     let mut shown: Vec<Shown> = Vec::new();
     shown.extend(lines.map(|(mean, steps)| Shown {
         name: PooledSource::Log.name().to_owned(),
+        is_plural: false,
         mean,
         steps,
         is_counted: false,
@@ -119,7 +125,14 @@ fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<F
                 evidence.source,
                 PooledSource::Counters | PooledSource::Export | PooledSource::Iterations
             );
-            shown.push(Shown { name: evidence.name(), mean, steps, is_counted, place: evidence.first });
+            shown.push(Shown {
+                name: evidence.name(),
+                is_plural: evidence.is_plural(),
+                mean,
+                steps,
+                is_counted,
+                place: evidence.first,
+            });
         }
     }
     let mut findings = Vec::new();
@@ -130,9 +143,10 @@ fn disagreement(evidence: &[PooledEvidence], lines: Option<(f64, f64)>) -> Vec<F
                     code: FindingCode::EvidenceDisagrees,
                     severity: Severity::Error,
                     message: format!(
-                        "the {} shows {:.4} over {} steps, the {} {:.4} over {}: they are not of one run, or one of them \
+                        "the {} {} {:.4} over {} steps, the {} {:.4} over {}: they are not of one run, or one of them \
                          misses a part of it; check which server and which time each is from",
                         one.name,
+                        shows(one.is_plural),
                         one.mean,
                         float(crate::law::whole(one.steps)),
                         other.name,
@@ -177,18 +191,20 @@ fn total(part: &PooledEvidence, whole: &PooledEvidence) -> Option<Finding> {
     let whole_of = |steps: f64| crate::law::whole(steps);
     let message = if is_impossible {
         format!(
-            "the {} shows {} verify steps, and the {} since the server's start only {}: they are not of one server; check \
+            "the {} {} {} verify steps, and the {} since the server's start only {}: they are not of one server; check \
              which endpoint was scraped",
             part.name(),
+            shows(part.is_plural()),
             whole_of(many),
             whole.name(),
             whole_of(few)
         )
     } else {
         format!(
-            "the {} shows {} verify steps, the {} only {}: they do not cover the same time, or are not of one server; check \
+            "the {} {} {} verify steps, the {} only {}: they do not cover the same time, or are not of one server; check \
              when and where the {} were taken",
             part.name(),
+            shows(part.is_plural()),
             whole_of(many),
             whole.name(),
             whole_of(few),
@@ -204,9 +220,15 @@ fn total(part: &PooledEvidence, whole: &PooledEvidence) -> Option<Finding> {
     })
 }
 
+/// The verb for what one kind of evidence shows.
+fn shows(is_plural: bool) -> &'static str {
+    if is_plural { "show" } else { "shows" }
+}
+
 /// What one kind of evidence shows.
 struct Shown {
     name: String,
+    is_plural: bool,
     mean: f64,
     /// Independent ones.
     steps: f64,

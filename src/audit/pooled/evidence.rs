@@ -105,6 +105,11 @@ impl PooledEvidence {
         format!("{}{form}", self.source.name())
     }
 
+    /// Whether the words for it are plural.
+    pub(super) fn is_plural(&self) -> bool {
+        !matches!(self.source, PooledSource::Log | PooledSource::Export)
+    }
+
     /// All ranks added up.
     #[must_use]
     pub fn total(&self) -> Pool {

@@ -98,7 +98,8 @@ pub(in crate::audit) fn judge(
     }
     let replay = seen.replay.as_ref().map(|evidence| evidence.unavailable(ReplayReason::OtherEvidence));
     if let Some(replay) = &replay {
-        (verdict, reason) = replay::decide(replay, (verdict, reason), target, options);
+        (verdict, reason) =
+            replay::decide(replay, (verdict, reason), target, options, seen.servers.change().is_some());
     }
     let laws = Laws { lines: None, expect_real: options.expect_real };
     (verdict, reason) =

@@ -65,7 +65,10 @@ impl SettingFiles {
     pub(super) fn after(&mut self, logs: &[LogFile]) {
         self.logs = u32::try_from(logs.len()).unwrap_or(u32::MAX);
         let read = logs.iter().filter(|log| log.has_records && self.named.is_empty());
-        self.read = read.map(|log| PathBuf::from(&log.name)).collect();
+        // A document about the server is evidence too, but settings in it are told only as those of a file beside a log.
+        let is_document =
+            |path: &PathBuf| path.extension().is_some_and(|name| name.eq_ignore_ascii_case("json"));
+        self.read = read.map(|log| PathBuf::from(&log.name)).filter(|path| !is_document(path)).collect();
     }
 
     /// The same while logs grow: files may have come beside them.

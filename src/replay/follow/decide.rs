@@ -37,8 +37,11 @@ impl Follower {
     /// line follows.
     pub(super) fn resolve(&mut self, is_over: bool) {
         let lines = following(&self.pending);
-        let Some(first) = lines.first().copied() else { return };
-        let is_closed = is_over || lines.len() < self.pending.len();
+        if lines.is_empty() {
+            return;
+        }
+        let waiting = self.pending.len();
+        let is_closed = is_over || lines.len() < waiting;
         self.effort.spend(u64::try_from(lines.len()).unwrap_or(u64::MAX));
         let decision = self.decide(&lines, is_closed);
         if self.effort.is_used_up() {
@@ -68,7 +71,8 @@ impl Follower {
             }
         }
         self.awaited = self.script.ahead;
-        debug_assert!(self.pending.front().is_none_or(|line| line.place != first.place));
+        // Every decision settles a line. Its place would not tell: the logs of a rotation share theirs.
+        debug_assert!(self.pending.len() < waiting);
         while let Some(line) = self.pending.front().copied() {
             if self.given_up.is_some() || line.flushed || line.gap || !self.take(&line) {
                 return;
@@ -131,7 +135,7 @@ impl Follower {
         if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
             return Decision::Go(found);
         }
-        if !self.is_explained_elsewhere(lines) {
+        if self.is_own_by_tokens(first) || !self.is_explained_elsewhere(lines) {
             return Decision::Fail(1);
         }
         let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
@@ -153,6 +157,20 @@ impl Follower {
             None if is_ample => Decision::LeaveOut(1),
             None => Decision::LeaveOut(lines.len()),
         }
+    }
+
+    /// Whether the tokens that the requests gained are those of the place at hand, and not those of the printed value: then
+    /// the value is wrong, and not the place.
+    fn is_own_by_tokens(&mut self, line: &Line) -> bool {
+        let (Some(gained), Some(hundredths)) = (line.gained, line.hundredths) else { return false };
+        let interval = self.script.interval;
+        let expected = super::super::sequence::sum(self.sequence.window(self.next, interval));
+        let steps = self.script.steps();
+        let printed = (u64::from(hundredths).saturating_mul(steps).saturating_add(50)) / 100;
+        // The tokens may be those of a window one step earlier.
+        let spread = self.script.printer.spread();
+        // Printing leaves out less than half a hundredth a step.
+        gained.abs_diff(expected) <= spread && gained.abs_diff(printed) > spread + steps / 200
     }
 
     /// Whether missing lines can be why the first waiting line fails: the lines that are known to stand together with it,
@@ -187,7 +205,7 @@ impl Follower {
     fn go(&mut self, found: &Found) {
         let Some(first) = self.pending.pop_front() else { return };
         self.tally.charge += log10_tried(found.tried);
-        let mut place = first.place;
+        let (mut number, mut place) = (first.number, first.place);
         for (line, at) in std::mem::take(&mut self.tail).into_iter().rev() {
             if first.flushed || found.draws == 0 {
                 break;
@@ -198,11 +216,11 @@ impl Follower {
                 && self.script.printer.judge(&line, draws).0 == Judgement::Exact
             {
                 self.tally.correct();
-                place = line.place;
+                (number, place) = (line.number, line.place);
             }
         }
         if found.draws != 0 {
-            self.tally.slip(Slip { place, draws: found.draws });
+            self.tally.slip(number, Slip { place, draws: found.draws });
             // What the log itself tells of is no slip that anybody has to explain.
             self.tally.slip_count -= u64::from(first.flushed || first.gap);
         }
@@ -211,7 +229,7 @@ impl Follower {
         self.joined.clear();
         if found.tried > 1 {
             self.since = [0; 3];
-            self.price = log10_tried(found.tried);
+            self.price = if found.is_certain { f64::NEG_INFINITY } else { log10_tried(found.tried) };
             self.is_doubtful = found.is_doubtful;
         }
         self.take_anyway(&Line { window: WindowKind::Unknown, ..first });

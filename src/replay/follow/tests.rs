@@ -19,12 +19,14 @@ fn lines(script: &Script, starts: impl IntoIterator<Item = u64>) -> Vec<Line> {
     let mut sequence = script.sequence();
     let mut before = None;
     let line = |(number, first): (u64, u64)| Line {
+        number,
         place: Place { file: 0, line: number },
         hundredths: Some(script.printer.print(sequence.sum(first, script.interval).unwrap())),
         window: if number == 1 { WindowKind::Unknown } else { WindowKind::Steady },
         flushed: false,
         gap: false,
         follows: before.replace(first + script.steps()) == Some(first),
+        gained: None,
     };
     (1..).zip(starts).map(line).collect()
 }
@@ -45,7 +47,7 @@ fn follow(script: &Arc<Script>, lines: &[Line]) -> Follower {
 /// Lines, exact ones, failures, slips.
 fn counts(follower: &Follower) -> (u64, u64, u64, Vec<(u64, i64)>) {
     let tally = &follower.tally;
-    let slips = tally.slips.iter().map(|slip| (slip.place.line, slip.draws)).collect();
+    let slips = tally.slips.iter().map(|(_, slip)| (slip.place.line, slip.draws)).collect();
     (tally.checked, tally.exact, tally.failed(), slips)
 }
 
@@ -67,7 +69,26 @@ fn one_altered_line_is_a_contradiction_and_never_two_slips() {
         lines[at].hundredths = lines[at].hundredths.map(|value| value + 10);
         let follower = follow(&script, &lines);
         assert_eq!(counts(&follower), (100, 99, 1, vec![]), "{at}");
-        assert_eq!(follower.tally.first_mismatch.map(|line| line.place), Some(lines[at].place));
+        assert_eq!(follower.tally.first_mismatch.map(|(_, line)| line.place), Some(lines[at].place));
+    }
+}
+
+/// The logs of a rotation begin at line 1 again, each under the same name.
+#[test]
+fn lines_of_rotated_logs_share_their_places() {
+    let script = script(3.51, 40);
+    for at in [0, 4, 8, 9, 60] {
+        let mut lines = steady(&script, 100);
+        for line in &mut lines {
+            line.place.line = if line.number < 10 { 1 } else { line.number - 9 };
+        }
+        lines[at].hundredths = lines[at].hundredths.map(|value| value + 10);
+        let follower = follow(&script, &lines);
+        let failed = u64::from(at > 0);
+        assert_eq!(follower.tally.failed(), failed, "{at}");
+        if failed > 0 {
+            assert_eq!(follower.tally.first_mismatch.map(|(number, _)| number), Some(lines[at].number));
+        }
     }
 }
 
@@ -112,6 +133,26 @@ fn after_a_flush_the_phase_is_found() {
         assert_eq!((checked, exact, failed), (40, 40, 0));
         let expected = if phase == 0 { vec![] } else { vec![(16, i64::try_from(phase).unwrap())] };
         assert_eq!(slips, expected);
+    }
+}
+
+/// The slip stays at the flush: an altered line behind it fails, wherever it stands.
+#[test]
+fn a_line_altered_behind_a_flush_is_a_contradiction() {
+    let script = script(3.51, 20);
+    for phase in [0, 4, 19] {
+        for at in [16, 17, 18, 20, 24] {
+            let starts = (0..60).map(|line| line * 20 + if line < 15 { 0 } else { phase });
+            let mut lines = lines(&script, starts);
+            lines[15].flushed = true;
+            lines[15].window = WindowKind::Unknown;
+            lines[at].hundredths = lines[at].hundredths.map(|value| value + 3);
+            let follower = follow(&script, &lines);
+            assert_eq!((follower.tally.failed(), follower.given_up), (1, None), "{phase} {at}");
+            assert_eq!(follower.tally.first_mismatch.map(|(number, _)| number), Some(lines[at].number));
+            let expected = if phase == 0 { vec![] } else { vec![(16, i64::try_from(phase).unwrap())] };
+            assert_eq!(counts(&follower).3, expected);
+        }
     }
 }
 
