@@ -128,19 +128,7 @@ impl fmt::Display for Reason {
                 f,
                 "no target is known: name one by --model, --method and --draft-length, or by --accept-length"
             ),
-            Self::OtherServer(FindingCode::MethodMismatch) => {
-                write!(f, "the server drafts in another way than the target's curve")
-            }
-            Self::OtherServer(FindingCode::OtherTarget) => {
-                write!(f, "the run was told to simulate another accept length than the target")
-            }
-            Self::OtherServer(FindingCode::NotVerifyAll) => {
-                write!(
-                    f,
-                    "the server did not verify every draft, and then no accept length above 1 is simulated"
-                )
-            }
-            Self::OtherServer(_) => write!(f, "the server's draft length is not the target's"),
+            Self::OtherServer(code) => f.write_str(other_server(*code)),
             Self::OtherMechanism { engine, mechanism, constant, other } => {
                 other_mechanism(f, *engine, *mechanism, *constant, other.as_ref())
             }
@@ -218,6 +206,18 @@ impl fmt::Display for Reason {
             }
             Self::Replayed { .. } | Self::OtherTarget { .. } | Self::ReplayRequired(_) => by_draws(self, f),
         }
+    }
+}
+
+/// What a server was told that is not the target's.
+fn other_server(code: FindingCode) -> &'static str {
+    match code {
+        FindingCode::MethodMismatch => "the server drafts in another way than the target's curve",
+        FindingCode::OtherTarget => "the run was told to simulate another accept length than the target",
+        FindingCode::NotVerifyAll => {
+            "the server did not verify every draft, and then no accept length above 1 is simulated"
+        }
+        _ => "the server's draft length is not the target's",
     }
 }
 

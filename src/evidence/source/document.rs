@@ -118,7 +118,7 @@ impl Reading<'_> {
             match record {
                 // Of a server that drafts, an idle iteration says nothing.
                 CounterRecord::Iteration(stats) if stats.counts.is_empty() => {
-                    bare = bare.take().or(Some((line, stats)))
+                    bare = bare.take().or(Some((line, stats)));
                 }
                 record => self.record(line, self.scraped(record)),
             }
