@@ -278,7 +278,9 @@ pub(in crate::cli) fn judge_parts(
     let mut seen = builder.finish();
     let mut told = Vec::new();
     // What lay beside one log may be another log of the point: what that says is known from its own part.
-    let is_log = |file: &str| point.logs.iter().any(|log| log.part.name() == file);
+    let is_log = |file: &str| {
+        !settings::is_document(Path::new(file)) && point.logs.iter().any(|log| log.part.name() == file)
+    };
     let is_told = |setting: &&ToldSetting| !(setting.is_beside && is_log(&setting.file));
     let told_max =
         point.told_max.filter(|_| point.told.is_empty() || point.told.iter().any(|one| is_told(&one)));

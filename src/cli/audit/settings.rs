@@ -65,9 +65,6 @@ impl SettingFiles {
     pub(super) fn after(&mut self, logs: &[LogFile]) {
         self.logs = u32::try_from(logs.len()).unwrap_or(u32::MAX);
         let read = logs.iter().filter(|log| log.has_records && self.named.is_empty());
-        // A document about the server is evidence too, but settings in it are told only as those of a file beside a log.
-        let is_document =
-            |path: &PathBuf| path.extension().is_some_and(|name| name.eq_ignore_ascii_case("json"));
         self.read = read.map(|log| PathBuf::from(&log.name)).filter(|path| !is_document(path)).collect();
     }
 
@@ -197,6 +194,12 @@ fn is_length(name: &str) -> bool {
                 | "spec_decode_acceptance_length"
                 | "spec_decode_acceptance_rate"
         )
+}
+
+/// Whether a file is a document about a server by its name: evidence too, but settings in it are told only as those of a file
+/// beside a log.
+pub(super) fn is_document(path: &Path) -> bool {
+    path.extension().is_some_and(|name| name.eq_ignore_ascii_case("json"))
 }
 
 /// Extensions of files whose settings nobody ran as they stand: scripts, and files that are read in another way.
