@@ -294,6 +294,19 @@ class Point:
 
 
 @dataclass(frozen=True)
+class FailedRow:
+    """A row of a manifest of which something could not be done."""
+
+    row: int | None
+    """Its number, from 1; ``None`` for a part that could not be read."""
+    path: str
+    """Its paths as tables show them, empty where nobody can read them."""
+    labels: dict[str, str]
+    failures: list[str]
+    """What could not be done, and why."""
+
+
+@dataclass(frozen=True)
 class Audit:
     """What an audit finds."""
 
@@ -308,6 +321,8 @@ class Audit:
     schema_version: int
     verdicts: dict[str, int] = field(default_factory=dict)
     """Of an audit of a manifest: points by verdict."""
+    failed_rows: list[FailedRow] = field(default_factory=list)
+    """Of an audit of a manifest: rows of which something could not be done. What they say stands in ``errors`` too."""
     document: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The JSON document that this was made of."""
 
