@@ -6,6 +6,7 @@ use accsim::audit::Verdict;
 use rayon::prelude::*;
 
 use crate::run::{Auditor, Load};
+use crate::tally::is_beyond;
 use crate::truth::{ASKED, Asked, Truth};
 
 /// Lines of each rank after which a log that is not decided is left.
@@ -77,8 +78,7 @@ pub(crate) fn beyond_bounds(rows: &[Row]) -> Vec<String> {
                 Truth::Honest => (row.inconsistent, 0.001),
                 _ => (row.consistent, 0.05),
             };
-            let expected = f64::from(row.audits) * share;
-            (f64::from(count) > expected + 3.0 * expected.sqrt() + 1.0)
+            is_beyond(count, row.audits, share)
                 .then(|| format!("a growing log, {}: wrong {count} of {}", row.truth.name(), row.audits))
         })
         .collect()

@@ -10,6 +10,12 @@ use crate::truth::Truth;
 /// Lines of each rank from which a mechanism must be named.
 pub(crate) const NAMED_FROM: u64 = 100;
 
+/// Whether so many of the audits are more than that share of them, by more than their noise (three standard deviations).
+pub(crate) fn is_beyond(count: u32, audits: u32, share: f64) -> bool {
+    let expected = f64::from(audits) * share;
+    f64::from(count) > expected + 3.0 * expected.sqrt() + 1.0
+}
+
 /// Counts of one truth and size.
 #[derive(Default)]
 pub(crate) struct Cell {
@@ -78,8 +84,7 @@ impl Table {
         let mut faults = Vec::new();
         for ((truth, lines), cell) in &self.cells {
             let mut at_most = |count: u32, share: f64, what: &str| {
-                let expected = f64::from(cell.audits) * share;
-                if f64::from(count) > expected + 3.0 * expected.sqrt() + 1.0 {
+                if is_beyond(count, cell.audits, share) {
                     faults.push(format!(
                         "{}, {lines} lines: {what} {count} of {}",
                         truth.name(),

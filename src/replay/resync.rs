@@ -54,6 +54,13 @@ pub(super) struct Found {
     pub(super) is_certain: bool,
 }
 
+impl Found {
+    /// All lines go on at this offset, and nothing speaks for another one.
+    fn alone(draws: i64, tried: u64) -> Self {
+        Self { line: 0, draws, tried, rivals: Vec::new(), is_doubtful: false, is_certain: false }
+    }
+}
+
 /// How lines fit from a draw on, the first of which has no known predecessor.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fit {
@@ -139,14 +146,6 @@ impl<'a> Search<'a> {
     pub(super) fn phase(&mut self) -> Found {
         let interval = self.interval();
         let phases: Vec<i64> = (0..interval).collect();
-        let none = || Found {
-            line: 0,
-            draws: 0,
-            tried: 1,
-            rivals: Vec::new(),
-            is_doubtful: false,
-            is_certain: false,
-        };
         self.lay_sums(0, ODD_DRAWS.max(interval));
         let full = self.fullest(&phases, true);
         let all = self.lines.len();
@@ -163,7 +162,7 @@ impl<'a> Search<'a> {
         if let Some(found) = self.best(0, &farther) {
             return found;
         }
-        full.or_else(|| self.fullest(&farther, false)).unwrap_or_else(none)
+        full.or_else(|| self.fullest(&farther, false)).unwrap_or_else(|| Found::alone(0, 1))
     }
 
     /// The one offset at which all lines fit but one, and those behind that one are no accident: it fails there, and two
@@ -192,28 +191,14 @@ impl<'a> Search<'a> {
         let (draws, chance) = fits.first().copied()?;
         let is_alone = fits.get(1).is_none_or(|(_, other)| *other >= chance + MARGIN);
         let is_certain = chance + log10_tried(tried) < CHANCE && is_alone;
-        is_certain.then(|| Found {
-            line: 0,
-            draws,
-            tried,
-            rivals: Vec::new(),
-            is_doubtful: false,
-            is_certain: true,
-        })
+        is_certain.then(|| Found { is_certain, ..Found::alone(draws, tried) })
     }
 
     /// The place of lines among which, or before which, some are known to be unreadable.
     pub(super) fn after_gap(&mut self) -> Option<Found> {
         let stay = self.fit(0, 0, false);
         if stay.length == self.lines.len() && stay.chance < CHANCE {
-            return Some(Found {
-                line: 0,
-                draws: 0,
-                tried: 1,
-                rivals: Vec::new(),
-                is_doubtful: false,
-                is_certain: false,
-            });
+            return Some(Found::alone(0, 1));
         }
         let mut offsets = self.line_offsets();
         offsets.insert(0, 0);
