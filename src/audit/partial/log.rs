@@ -136,7 +136,7 @@ impl LogPart {
 
     /// Whether it only says which log it was.
     #[must_use]
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
