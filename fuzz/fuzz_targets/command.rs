@@ -24,7 +24,9 @@ fuzz_target!(|text: &str| {
     assert!(exit.code() <= 3, "exit code {}", exit.code());
     // Behind `--` it is a path.
     let flags = args.split(|arg| *arg == "--").next().unwrap_or_default();
-    if flags.contains(&"--json") && !args.iter().any(|arg| matches!(*arg, "--help" | "-h" | "help" | "--version" | "-V")) {
+    if flags.contains(&"--json")
+        && !args.iter().any(|arg| matches!(*arg, "--help" | "-h" | "help" | "--version" | "-V"))
+    {
         let out = out.0.lock().unwrap_or_else(PoisonError::into_inner);
         for value in serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>() {
             value.expect("what --json prints is JSON");
@@ -61,7 +63,8 @@ fn fill() -> std::path::PathBuf {
 
 fn is_left_out(arg: &str) -> bool {
     let longest = arg.split(|letter: char| !letter.is_ascii_digit()).map(str::len).max().unwrap_or(0);
-    let power = arg.to_ascii_lowercase().contains(|letter: char| letter == 'e') && arg.chars().all(|letter| matches!(letter, '0'..='9' | 'e' | 'E' | '.' | '+' | '-'));
+    let power = arg.to_ascii_lowercase().contains(|letter: char| letter == 'e')
+        && arg.chars().all(|letter| matches!(letter, '0'..='9' | 'e' | 'E' | '.' | '+' | '-'));
     arg.len() > 200
         || longest > 4
         || (power && longest > 0)

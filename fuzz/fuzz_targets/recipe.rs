@@ -19,9 +19,17 @@ fuzz_target!(|text: &str| {
     }
     for framework in ["sglang", "vllm", "trt", "atom", "tilert"] {
         for eval_only in [false, true] {
-            let request = Request { framework, model: Some("glm5.2"), thinking: None, eval_only, selector: None, unset: &[] };
+            let request = Request {
+                framework,
+                model: Some("glm5.2"),
+                thinking: None,
+                eval_only,
+                selector: None,
+                unset: &[],
+            };
             if let Ok(once) = plan("r.yaml", text, &catalogue, &request) {
-                let twice = plan("r.yaml", &once.text, &catalogue, &request).expect("what was written is a recipe");
+                let twice =
+                    plan("r.yaml", &once.text, &catalogue, &request).expect("what was written is a recipe");
                 assert_eq!(once.text, twice.text);
             }
         }
