@@ -514,7 +514,8 @@ impl PointBuilder {
         let is_capped = source.is_capped(line);
         self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
-            let is_steady = gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            let tokens = || crate::evidence::leading_tokens(source.message(line));
+            let is_steady = gather.add(line, graph, is_capped, time, &place, tokens, &mut self.rooms);
             if let Some(series) = &mut self.seen.series {
                 series.add(number, gather.tags(), line, source.timestamp(line), is_steady, place());
             }

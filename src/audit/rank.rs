@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::evidence::{CompactLine, Hundredths, Place, Tags, Time};
 
+use super::interval::Growth;
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
 use super::recent::{self, Recent, Slots};
@@ -98,6 +99,8 @@ pub(super) struct Rank {
     pub(super) trace: Trace,
     pub(super) lag: Lag,
     pub(super) speed: Speed,
+    /// Of the first steady lines.
+    pub(super) growth: Growth,
 }
 
 /// The lines of one look between which nothing happens: most lines of a log. What their sums share is here.
@@ -263,6 +266,7 @@ impl Gather {
         self.rank.decode_lines += lines;
         self.rank.trace.add_calm(lines, hundredths);
         self.rank.lag.add_chain(values);
+        self.rank.growth.pass();
         self.calm.earlier = values.last();
         self.time = time;
     }
@@ -293,6 +297,7 @@ impl Gather {
         is_capped: bool,
         time: Option<Time>,
         place: &impl Fn() -> Place,
+        tokens: impl FnOnce() -> Option<u64>,
         rooms: &mut Rooms,
     ) -> bool {
         self.end_calm();
@@ -314,6 +319,9 @@ impl Gather {
         let printed = line.accept_len().map(Hundredths::count);
         self.before = Some(Before { batch, steady: printed.filter(|_| steady) });
         let Some(hundredths) = printed else { return steady };
+        if self.rank.growth.has_room() {
+            self.rank.growth.add(tokens(), hundredths, batch, steady);
+        }
 
         if let (true, Some(earlier)) = (steady, before.and_then(|before| before.steady)) {
             self.rank.lag.add(earlier, hundredths);
