@@ -15,8 +15,8 @@ use super::hypotheses::Hypotheses;
 use super::injection;
 use super::interval::{DecodeInterval, IntervalSource, Intervals};
 use super::mechanism::{Mechanisms, Other};
+use super::observed::Observed;
 use super::options::{Confidence, Options};
-use super::point::Observed;
 use super::pooled;
 use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
@@ -177,6 +177,9 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));
     let rho = sample.correlation.as_ref().map(|correlation| correlation.rho);
     let total = |of: fn(&SpeedSummary) -> Option<f64>| {
+        if seen.beside().is_some() {
+            return None;
+        }
         let known: Vec<f64> = speeds.iter().filter_map(of).collect();
         (!known.is_empty()).then(|| known.iter().sum())
     };

@@ -8,7 +8,7 @@ use crate::law::{Lattice, StepRange, Window};
 use super::correlation::{RankCorrelation, correlate};
 use super::interval::Growth;
 use super::kappa::{Kappa, KappaSums};
-use super::point::Observed;
+use super::observed::Observed;
 use super::rank::Rank;
 use super::tally::Cell;
 use super::trace::{Kept, Lag};

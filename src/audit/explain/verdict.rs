@@ -6,7 +6,7 @@ use super::super::decision::{Reason, Shortfall, Verdict};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
-use super::super::point::Observed;
+use super::super::observed::Observed;
 use super::super::pooled::export;
 use super::replay::Chance;
 use super::{count, error, warning};
