@@ -342,7 +342,6 @@ impl Gather {
         is_capped: bool,
         time: Option<Time>,
         place: &impl Fn() -> Place,
-        tokens: impl FnOnce() -> Option<u64>,
         rooms: &mut Rooms,
     ) -> bool {
         self.end_calm();
@@ -368,9 +367,6 @@ impl Gather {
         let printed = line.accept_len().map(Hundredths::count);
         self.before = Some(Before { batch, steady: printed.filter(|_| steady) });
         let Some(hundredths) = printed else { return steady };
-        if self.rank.growth.has_room() {
-            self.rank.growth.add(tokens(), hundredths, batch, steady);
-        }
 
         if let (true, Some(earlier)) = (steady, before.and_then(|before| before.steady)) {
             self.rank.lag.add(earlier, hundredths);
@@ -393,6 +389,15 @@ impl Gather {
             None => self.look_up(kind, key, place, rooms),
         }
         steady
+    }
+
+    /// What the requests of the line that was just added hold, where that is still looked at.
+    pub(super) fn grow(&mut self, line: &CompactLine, tokens: impl FnOnce() -> Option<u64>, is_steady: bool) {
+        if let Some(hundredths) = line.accept_len()
+            && self.rank.growth.has_room()
+        {
+            self.rank.growth.add(tokens(), hundredths.count(), line.running_req(), is_steady);
+        }
     }
 
     /// Counts a line of a kind that did not come lately.

@@ -96,7 +96,8 @@ impl PointBuilder {
         self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
             let tokens = || crate::evidence::leading_tokens(source.message(line));
-            let is_steady = gather.add(line, graph, is_capped, time, &place, tokens, &mut self.rooms);
+            let is_steady = gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            gather.grow(line, tokens, is_steady);
             if let Some(series) = &mut self.seen.series {
                 series.add(number, gather.tags(), line, source.timestamp(line), is_steady, place());
             }
