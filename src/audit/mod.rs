@@ -36,6 +36,7 @@ mod skipped;
 mod speed;
 mod stray;
 mod stretches;
+mod summed;
 mod tally;
 mod trace;
 mod values;

@@ -11,7 +11,7 @@ use crate::replay::{ReplayEvidence, ReplayOptions};
 use super::figures::{Cut, Figures};
 use super::finding::{Finding, FindingCode};
 use super::injection::{self, InjectedSetting};
-use super::partial::Rest;
+use super::partial::{Course, CourseLine, Rest};
 use super::pooled::{self, LineLog, PooledEvidence};
 use super::rank::{Gather, Rank, Rooms};
 use super::rates::Rates;
@@ -68,6 +68,8 @@ pub struct PointBuilder {
     keeps_series: bool,
     /// Sums of the logs' later lines, where they come from parts.
     rests: Vec<(u32, Rest)>,
+    /// Of the log at hand, where it is or becomes a part.
+    course: Option<Course>,
 }
 
 /// What the lines of one point add up to.
@@ -110,6 +112,8 @@ pub struct Observed {
     pub(super) goes_on: bool,
     /// Of some lines only what they add up to is known.
     pub(super) is_summed: bool,
+    /// How the lines of each log run, where they come from parts.
+    pub(super) courses: Vec<(u32, Course)>,
 }
 
 impl PointBuilder {
@@ -134,6 +138,7 @@ impl PointBuilder {
             pooled: pooled::Gather::default(),
             keeps_series: false,
             rests: Vec::new(),
+            course: None,
         }
     }
 
@@ -333,12 +338,23 @@ impl PointBuilder {
         self.rooms = Rooms::default();
     }
 
+    /// The records that follow are those of one log.
+    pub(super) fn begin_course(&mut self) {
+        self.course = Some(Course::default());
+    }
+
+    /// They are over.
+    pub(super) fn end_course(&mut self, file: u32) {
+        self.seen.courses.extend(self.course.take().map(|course| (file, course)));
+    }
+
     /// The later lines of a log whose first ones came: only their sums are known, so no draws are followed any more.
     pub(super) fn add_rest(&mut self, file: u32, rest: Rest) {
         self.begin_file(file);
         if let Some(replay) = self.replay.take() {
             self.seen.replay = Some(replay.finish().of_sums());
         }
+        self.seen.courses.push((file, rest.course().clone()));
         self.rests.push((file, rest));
     }
 
@@ -514,7 +530,19 @@ impl PointBuilder {
         let is_capped = source.is_capped(line);
         self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
+            let before = gather.batch_before();
             let is_steady = gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
+            if let (Some(course), Some(printed)) = (&mut self.course, line.accept_len()) {
+                let batch = line.running_req();
+                course.add(&CourseLine {
+                    rank: number,
+                    hundredths: printed.count(),
+                    before: before.unwrap_or(batch),
+                    batch,
+                    is_steady,
+                    line: place().line,
+                });
+            }
             if let Some(series) = &mut self.seen.series {
                 series.add(number, gather.tags(), line, source.timestamp(line), is_steady, place());
             }

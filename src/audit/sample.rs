@@ -7,6 +7,7 @@ use crate::law::{DEFAULT_INTERVAL, Lattice, Window, inferred_interval};
 
 use super::correlation::{RankCorrelation, correlate};
 use super::kappa::{Kappa, KappaSums};
+use super::partial::Course;
 use super::point::Observed;
 use super::rank::Rank;
 use super::tally::Cell;
@@ -28,6 +29,8 @@ pub(super) struct Sample<'a> {
     pub(super) lag: Lag,
     /// Of some lines only sums are known.
     pub(super) is_summed: bool,
+    /// How the lines of each log run, where they come from parts.
+    pub(super) courses: &'a [(u32, Course)],
     /// Batches change, and no prefill line tells when: a line with as many requests as the one before may stand for
     /// others all the same.
     pub(super) is_blind: bool,
@@ -88,7 +91,17 @@ impl<'a> Sample<'a> {
         let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
         let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
         let is_blind = !seen.has_prefills && seen.batch.is_some_and(|(min, max)| min != max);
-        Self { ranks, correlation, judged, steady, changing, lag, is_summed: seen.is_summed, is_blind }
+        Self {
+            ranks,
+            correlation,
+            judged,
+            steady,
+            changing,
+            lag,
+            is_summed: seen.is_summed,
+            courses: &seen.courses,
+            is_blind,
+        }
     }
 
     /// Some lines on their own, of no rank.
