@@ -371,7 +371,7 @@ mod tests {
         TwoPoint::new(Setting::new(length, 6).unwrap())
     }
 
-    /// Steele, Lea and Flood's SplitMix64 (2014): quick, and good enough for draws that nobody has to find again.
+    /// Steele, Lea and Flood's `SplitMix64` (2014): quick, and good enough for draws that nobody has to find again.
     struct Draws(u64);
 
     impl Draws {
@@ -438,7 +438,7 @@ mod tests {
     fn a_late_change_in_one_of_several_logs_is_found_where_it_is() {
         let length = |line: u64| if line < 850 { 351 } else { 330 };
         let logs =
-            vec![log(1, 1000, |_| 351, |_| 4), log(2, 1000, length, |_| 4), log(3, 1000, |_| 351, |_| 4)];
+            [log(1, 1000, |_| 351, |_| 4), log(2, 1000, length, |_| 4), log(3, 1000, |_| 351, |_| 4)];
         for level in [0, 10] {
             let logs = logs.iter().map(|course| course.clone().at_level(level)).collect();
             let change = judged(logs, 351).change.unwrap();

@@ -262,8 +262,9 @@ mod tests {
                 let blocks: Vec<Moments> = course.blocks().collect();
                 assert!(blocks.len() <= 32 >> level.div_euclid(6), "{lines} {level}: {}", blocks.len());
                 let (last, full) = blocks.split_last().unwrap();
-                assert!(full.iter().all(|block| block.lines == float(course.full)), "{lines} {level}");
-                assert!(last.lines <= float(course.full));
+                let room = |block: &Moments| float(course.full) - block.lines;
+                assert!(full.iter().all(|block| room(block).abs() < 0.5), "{lines} {level}");
+                assert!(room(last) > -0.5);
                 let all = blocks.iter().fold(Moments::default(), |all, block| all.and(*block));
                 let mean = f64::from(values.iter().sum::<u32>()) / 100.0 / f64::from(lines);
                 let scatter: f64 =
@@ -281,7 +282,7 @@ mod tests {
         for (before, batch) in [(4, 8), (8, 4), (5, 2), (2, 5), (0, 3)] {
             course.add(&CourseLine { rank: 1, hundredths: 350, before, batch, is_steady: false, line: 1 });
         }
-        assert_eq!((course.far(), course.ranks()), (3.0, 1.0));
+        assert_eq!((course.far, course.ranks), (3, 1));
         assert_eq!(course.octaves().map(|(digits, _)| digits).collect::<Vec<_>>(), [2, 3]);
     }
 }

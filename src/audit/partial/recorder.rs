@@ -81,12 +81,10 @@ impl LogRecorder {
             }
             head.cut(few);
         }
-        match sums {
-            Some(sums) => LogPart::closed(name, &sums.finalize()),
-            None => {
-                builder.end_course(0);
-                LogPart::summed(name, head.bytes(), &builder.finish())
-            }
+        if let Some(sums) = sums {
+            return LogPart::closed(name, &sums.finalize());
         }
+        builder.end_course(0);
+        LogPart::summed(name, head.bytes(), &builder.finish())
     }
 }

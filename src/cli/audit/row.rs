@@ -193,7 +193,9 @@ pub(in crate::cli) fn audit_row(
     let judged = once(args, &inputs, replay, wanted, &mut told, &options, global, &mut io::sink(), true)?;
     let Judged { mut points, files, failures, notes: own } = judged;
     // As parts have them.
-    points.iter_mut().for_each(|point| point.name = spelled(&point.name));
+    for point in &mut points {
+        point.name = spelled(&point.name);
+    }
     let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let logs = files.iter().map(|file| file.name.as_str());
     let files: Vec<String> = logs.chain(told.names().iter().map(String::as_str)).map(spelled).collect();

@@ -283,7 +283,9 @@ impl Shared<'_> {
             ..RowResult::default()
         });
         let said = |failures: &mut Vec<String>| {
-            failures.iter_mut().for_each(|failure| *failure = format!("line {}: {failure}", row.line));
+            for failure in failures {
+                *failure = format!("line {}: {failure}", row.line);
+            }
         };
         said(&mut result.failures);
         for part in &mut parts {
