@@ -127,6 +127,8 @@ pub enum Reason {
     WrongMean(MeanInterval),
     /// Servers with different settings wrote the log.
     MixedServers,
+    /// Of lines only sums are known, which do not tell all that the lines would.
+    OnlySums,
     /// The interval lies within the margin.
     WithinMargin {
         /// The interval that decides.
@@ -192,6 +194,8 @@ pub(super) struct Case<'a> {
     pub(super) law: TwoPoint,
     /// Servers with different settings wrote the log.
     pub(super) is_mixed: bool,
+    /// Of lines only sums are known, and these do not tell how they scatter.
+    pub(super) is_untested: bool,
 }
 
 /// An error that says the server is not the target's, or was told another one.
@@ -222,6 +226,9 @@ impl Case<'_> {
         let is_enough = self.estimate.lines >= MIN_LINES && self.estimate.steps >= MIN_STEPS;
         match interval {
             Some(interval) if is_enough && interval.is_within(target, margin) => {
+                if self.is_untested {
+                    return (Verdict::Insufficient, Reason::OnlySums);
+                }
                 (Verdict::Consistent, Reason::WithinMargin { interval, margin })
             }
             _ => (Verdict::Insufficient, Reason::ShortRun(self.shortfall(interval, margin))),

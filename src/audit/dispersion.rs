@@ -12,7 +12,7 @@ use crate::law::{
 use super::sample::Sample;
 
 /// Probability in either tail below which the scatter is not that of the law.
-const TAIL: f64 = 0.00025;
+pub(super) const TAIL: f64 = 0.00025;
 
 /// Below this many lines, or this variance of K, the exact law of D is used in place of chi-square.
 const CHI_SQUARE_LINES: u64 = 10;

@@ -100,6 +100,8 @@ pub enum FindingCode {
     EvidenceDisagrees,
     /// The caller gave another number of verify steps a line than the server's arguments.
     DecodeLogIntervalMismatch,
+    /// Of some lines only sums are known: the point was put together of parts.
+    JudgedBySums,
 }
 
 impl FindingCode {
@@ -136,6 +138,7 @@ impl FindingCode {
             Self::ReplayContradicted => "replay-contradicted",
             Self::EvidenceDisagrees => "evidence-disagrees",
             Self::DecodeLogIntervalMismatch => "decode-log-interval-mismatch",
+            Self::JudgedBySums => "judged-by-sums",
         }
     }
 }

@@ -23,6 +23,7 @@ use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
 use super::sample::Sample;
 use super::sequential::{Look, Sequence};
 use super::speed::SpeedSummary;
+use super::summed::Summed;
 
 /// Judges one point against a target; without one, reports what was measured and which kind of law fits. Evaluation
 /// runs have no target.
@@ -88,9 +89,13 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
             (Verdict::Inconsistent, Reason::SimulationSet, None)
         }
         (Some(analysis), _) if options.expect_real => {
-            let (verdict, reason) =
+            let decided =
                 evaluation::decide(&sample, &analysis.mechanisms, interval.steps, max, &options.cells);
-            (verdict, reason, None)
+            // No sums rule out that some of the lines were simulated.
+            match decided.0 {
+                Verdict::Consistent if sample.is_summed => at_once((Verdict::Insufficient, Reason::OnlySums)),
+                _ => at_once(decided),
+            }
         }
         (Some(analysis), Some(target)) => {
             match analysis.case(&sample, target, options, interval.steps, &findings, seen) {
@@ -244,6 +249,8 @@ struct Analysis {
     lattice: LatticeCheck,
     estimate: Estimate,
     range: (u32, u32),
+    /// See [`Summed::is_untested`].
+    is_untested: bool,
 }
 
 impl Analysis {
@@ -258,12 +265,24 @@ impl Analysis {
         let law = target.and_then(two_point);
         let lattice = LatticeCheck::new(interval.steps, sample);
         let hypotheses = Hypotheses::new(sample, interval.steps, lattice);
-        let mechanisms = match target {
+        let mut mechanisms = match target {
             Some(target) => hypotheses.against(target, &options.cells),
             None => hypotheses.without_target(max),
         }?;
-        let floor = binomial_floor(law, range).filter(|_| is_binomial(lattice, interval.steps, sample));
-        Some(Self { mechanisms, lattice, estimate: Estimate::new(sample, interval.steps, floor), range })
+        let summed = law
+            .filter(|_| sample.is_summed)
+            .map(|law| Summed::new(sample.courses, law, interval.steps, sample.ranks.len(), sample.is_blind));
+        if let Some(summed) = &summed {
+            summed.correct(&mut mechanisms);
+        }
+        let lattice = summed.and_then(|summed| summed.lattice).unwrap_or(lattice);
+        let scatter = summed.and_then(|summed| summed.scatter);
+        let is_binomial = is_binomial(lattice, interval.steps, sample)
+            && !scatter.is_some_and(|scatter| scatter.is_too_wide());
+        let floor = binomial_floor(law, range).filter(|_| is_binomial);
+        let is_untested = summed.is_some_and(|summed| summed.is_untested);
+        let estimate = Estimate::new(sample, interval.steps, floor);
+        Some(Self { mechanisms, lattice, estimate, range, is_untested })
     }
 
     /// What the rules look at.
@@ -288,6 +307,7 @@ impl Analysis {
             outside: sample.outside(law.lo(), law.hi()),
             law,
             is_mixed: seen.servers.change().is_some(),
+            is_untested: self.is_untested,
         })
     }
 

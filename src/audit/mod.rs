@@ -38,6 +38,7 @@ mod skipped;
 mod speed;
 mod stray;
 mod stretches;
+mod summed;
 mod tally;
 mod trace;
 mod values;

@@ -7,6 +7,7 @@ use crate::replay::ReplayEvidence;
 
 use super::finding::{Finding, FindingCode};
 use super::injection::InjectedSetting;
+use super::partial::Course;
 use super::pooled::{LineLog, PooledEvidence};
 use super::rank::Rank;
 use super::rates::Rates;
@@ -58,6 +59,8 @@ pub struct Observed {
     pub(super) goes_on: bool,
     /// Of some lines only what they add up to is known.
     pub(super) is_summed: bool,
+    /// How the lines of each log run, where they come from parts.
+    pub(super) courses: Vec<(u32, Course)>,
 }
 
 impl Observed {

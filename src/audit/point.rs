@@ -11,7 +11,7 @@ use crate::replay::ReplayOptions;
 use super::figures::{Cut, Figures};
 use super::injection::{self, InjectedSetting};
 use super::observed::Observed;
-use super::partial::Rest;
+use super::partial::{Course, Rest};
 use super::pooled;
 use super::rank::{Gather, Rooms};
 use super::replay::Feed;
@@ -64,6 +64,8 @@ pub struct PointBuilder {
     keeps_series: bool,
     /// Sums of the logs' later lines, where they come from parts.
     rests: Vec<(u32, Rest)>,
+    /// Of the log at hand, where it is or becomes a part.
+    course: Option<Course>,
 }
 
 impl PointBuilder {
@@ -88,6 +90,7 @@ impl PointBuilder {
             pooled: pooled::Gather::default(),
             keeps_series: false,
             rests: Vec::new(),
+            course: None,
         }
     }
 
@@ -287,12 +290,23 @@ impl PointBuilder {
         self.rooms = Rooms::default();
     }
 
+    /// The records that follow are those of one log.
+    pub(super) fn begin_course(&mut self) {
+        self.course = Some(Course::default());
+    }
+
+    /// They are over.
+    pub(super) fn end_course(&mut self, file: u32) {
+        self.seen.courses.extend(self.course.take().map(|course| (file, course)));
+    }
+
     /// The later lines of a log whose first ones came: only their sums are known, so no draws are followed any more.
     pub(super) fn add_rest(&mut self, file: u32, rest: Rest) {
         self.begin_file(file);
         if let Some(replay) = self.replay.take() {
             self.seen.replay = Some(replay.finish().of_sums());
         }
+        self.seen.courses.push((file, rest.course().clone()));
         self.rests.push((file, rest));
     }
 

@@ -274,6 +274,11 @@ impl Gather {
         is_early
     }
 
+    /// The batch during the line before, where the next window follows on its.
+    pub(super) fn batch_before(&self) -> Option<u32> {
+        if self.calm.is_on { Some(self.calm.batch) } else { self.before.map(|before| before.batch) }
+    }
+
     /// Whether the clock went back since the line before: logs were joined here.
     pub(super) fn is_before(&self, time: Option<Time>) -> bool {
         self.begun && time.is_some_and(|time| time < self.time)

@@ -9,6 +9,7 @@ use super::correlation::{RankCorrelation, correlate};
 use super::interval::Growth;
 use super::kappa::{Kappa, KappaSums};
 use super::observed::Observed;
+use super::partial::Course;
 use super::rank::Rank;
 use super::tally::Cell;
 use super::trace::{Kept, Lag};
@@ -29,6 +30,8 @@ pub(super) struct Sample<'a> {
     pub(super) lag: Lag,
     /// Of some lines only sums are known.
     pub(super) is_summed: bool,
+    /// How the lines of each log run, where they come from parts.
+    pub(super) courses: &'a [(u32, Course)],
     /// Batches change, and no prefill line tells when: a line with as many requests as the one before may stand for
     /// others all the same.
     pub(super) is_blind: bool,
@@ -64,6 +67,7 @@ impl<'a> Sample<'a> {
             changing,
             lag,
             is_summed: seen.is_summed,
+            courses: &seen.courses,
             is_blind,
             growth,
         }

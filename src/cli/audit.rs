@@ -52,6 +52,7 @@ pub(crate) fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     args.check()?;
+    args.fleet.check()?;
     if let Some(manifest) = &args.fleet.manifest {
         return fleet::run(args, manifest, global, out, err);
     }

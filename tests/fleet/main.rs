@@ -13,6 +13,8 @@ mod parts;
 mod rows;
 #[path = "../common/schema.rs"]
 mod schema;
+mod spellings;
+mod sums;
 mod trees;
 
 use std::fs;

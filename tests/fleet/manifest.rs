@@ -33,7 +33,7 @@ fn rows_are_audited_each_for_itself() {
     assert!(found[2]["failure"].contains("cannot read none.log"), "{:?}", found[2]);
     assert!(found[3]["failure"].contains("invalid value 'many'"), "{:?}", found[3]);
     let errors = text(&output.stderr);
-    assert!(errors.contains("row 3: cannot read none.log") && errors.contains("row 4:"), "{errors}");
+    assert!(errors.contains("row 3: line 4: cannot read none.log") && errors.contains("row 4:"), "{errors}");
 }
 
 /// Each point says what `accsim audit` of its path alone says.
@@ -178,7 +178,7 @@ fn a_damaged_line_costs_its_row_and_another_file_is_refused() {
     let again = accsim(folder.path(), WITH_JOURNAL);
     assert_eq!(again.stdout, whole.stdout);
     assert!(text(&again.stderr).contains("line 3 is damaged"), "{}", text(&again.stderr));
-    for (content, said) in [("{\"accsim_journal\":2}\n", "version 2"), ("path\n", "not a journal")] {
+    for (content, said) in [("{\"accsim_journal\":1}\n", "version 1"), ("path\n", "not a journal")] {
         write(folder.path(), "j", content);
         let refused = accsim(folder.path(), WITH_JOURNAL);
         assert_eq!(code(&refused), 2);
@@ -246,7 +246,7 @@ fn a_journal_or_a_shard_without_a_manifest_is_refused() {
     for flag in ["--journal done", "--shard 1/2"] {
         let output = accsim(folder.path(), &format!("audit a.log {flag}"));
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(code(&output) == 2 && said.contains("cannot be used with '--"), "{flag}: {said}");
+        assert!(code(&output) == 2 && said.contains("name one by --manifest FILE"), "{flag}: {said}");
     }
 }
 
@@ -256,7 +256,12 @@ fn a_manifest_that_nobody_can_read_is_refused() {
     for (content, said) in [
         ("", "the manifest is empty"),
         ("path,draftlength\n", "did you mean 'draft_length'"),
-        ("model\nx\n", "no column 'path'"),
+        ("model\nx\n", "no column 'path'; the first line is the heading, and has 'model'"),
+        ("path;model\na.log;x\n", "the columns are separated by ';'"),
+        ("label_a\tpath\nx\ta.log\n", "the columns are separated by tabs"),
+        ("\n[\n  {\"path\": \"a.log\"}\n]\n", "line 2: a JSON array"),
+        ("[2026-10-12 01:02:03 TP0] Decode batch, #running-req: 16\n", "this is a log and no manifest"),
+        ("(APIServer pid=1) INFO 10-12 01:02:03 [loggers.py:1] x\n", "this is a log and no manifest"),
         ("path,path\na,b\n", "stands here twice"),
     ] {
         write(folder.path(), "m.csv", content);
@@ -264,6 +269,13 @@ fn a_manifest_that_nobody_can_read_is_refused() {
         assert_eq!(code(&output), 2);
         assert!(text(&output.stderr).contains(said), "{content:?}: {}", text(&output.stderr));
     }
+    fs::write(folder.path().join("m.csv"), b"path,label_\xff\na.log,x\n").unwrap();
+    let output = accsim(folder.path(), "audit --manifest m.csv");
+    assert!(
+        text(&output.stderr).contains("line 1: the heading is no UTF-8 text"),
+        "{}",
+        text(&output.stderr)
+    );
     for row in ["{\"paht\": \"a.log\"}", "{\"path\": 3, \"labels\": 5}", "[1]", "{\"path\": \"-\"}", "{}"] {
         write(folder.path(), "m.jsonl", &format!("{{\"path\": \"a.log\"}}\n{row}\n"));
         let output = accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --format csv"));

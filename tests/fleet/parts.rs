@@ -236,8 +236,8 @@ fn what_is_damaged_or_newer_is_refused_by_name_and_the_rest_kept() {
         let errors = text(&output.stderr);
         assert!(errors.contains("bad.json") && errors.contains(said), "{said}: {errors}");
     };
-    check(&good.replacen("\"accsim_part\":1", "\"accsim_part\":2", 1), "version 2");
-    check(&good.replacen("\"accsim_part\":1", "\"accsim_part\":0", 1), "version 0");
+    check(&good.replacen("\"accsim_part\":2", "\"accsim_part\":3", 1), "version 3");
+    check(&good.replacen("\"accsim_part\":2", "\"accsim_part\":1", 1), "version 1");
     // A point that is gone.
     let end = good.find("\n],\"sum\"").unwrap();
     check(&format!("{}{}", &good[..=good.find('[').unwrap()], &good[end..]), "damaged");

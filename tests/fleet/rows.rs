@@ -42,7 +42,7 @@ fn rows_that_nobody_can_read_go_through_parts() {
         (7, "line 8: key 'team' stands here twice", "b.log", "x"),
         (8, "line 9: unknown column 'lables'", "b.log", "green"),
         (9, "line 10: invalid value 'many'", "b.log", "blue"),
-        (11, "cannot read none.log", "none.log", ""),
+        (11, "line 12: cannot read none.log", "none.log", ""),
         (15, "line 16: no JSON object", "", ""),
     ] {
         let row = &found[row - 1];
@@ -223,4 +223,54 @@ fn columns_without_a_name_are_told_from_columns_that_nobody_knows() {
         assert_eq!(code(&output), 2, "{heading}");
         assert!(text(&output.stderr).contains(said), "{heading}: {}", text(&output.stderr));
     }
+}
+
+/// A field that is no text costs its row and not the other fields: somebody has to find it again.
+#[test]
+fn a_field_that_is_no_text_keeps_the_others() {
+    let folder = runs();
+    let csv = b"path,accept_length,max_accept_length,label_team\na.log,3.5,6,r\xffd\nb.log,3.5,6,blue\n";
+    std::fs::write(folder.path().join("m.csv"), csv).unwrap();
+    let found = rows(&accsim(folder.path(), "audit --manifest m.csv --format csv").stdout);
+    assert_eq!(
+        found[0]["failure"],
+        "line 2: column 'label_team' is no UTF-8 text; write the file anew as UTF-8"
+    );
+    assert_eq!((found[0]["point"].as_str(), found[0]["label_team"].as_str()), ("a.log", "r\u{fffd}d"));
+    assert_eq!(found[1]["verdict"], "consistent");
+    let lines = b"{\"path\":\"a.log\",\"labels\":{\"team\":\"r\xffd\"}}\n{\"path\":\"b.log\"}\n";
+    std::fs::write(folder.path().join("m.jsonl"), lines).unwrap();
+    let line = format!("audit --manifest m.jsonl {TARGET} --format csv");
+    let found = rows(&accsim(folder.path(), &line).stdout);
+    assert_eq!(found[0]["failure"], "line 1: the line is no UTF-8 text; write the file anew as UTF-8");
+    assert_eq!((found[0]["point"].as_str(), found[1]["verdict"].as_str()), ("a.log", "consistent"));
+}
+
+/// Whatever fails in a row, its line is named, and a space at the end of a name is seen.
+#[test]
+fn failures_name_the_line_of_their_row() {
+    let folder = runs();
+    write(
+        folder.path(),
+        "m.jsonl",
+        r#"{"path":"a.log","accept_length":3.5,"max_accept_length":6}
+
+{"path":"none.log ","accept_length":3.5,"max_accept_length":6}
+{"path":"b.log","env":"none.env"}
+{"path":"b.log","accept_length":0.5,"max_accept_length":6}
+{"path":"b.log","model":"glm5.2","method":"mtp","draft_length":77}
+"#,
+    );
+    let expected = accsim(folder.path(), "audit --manifest m.jsonl --format csv");
+    let found = rows(&expected.stdout);
+    for (row, said) in
+        [(1, "line 3: cannot read \"none.log \":"), (2, "line 4: "), (3, "line 5: "), (4, "line 6: ")]
+    {
+        assert!(found[row]["failure"].starts_with(said), "{}", found[row]["failure"]);
+    }
+    assert_eq!(code(&accsim(folder.path(), "audit --manifest m.jsonl --partial -o p.json")), 2);
+    let merged = accsim(folder.path(), "merge p.json --format csv");
+    assert_eq!(text(&merged.stdout), text(&expected.stdout));
+    let table = text(&accsim(folder.path(), "audit --manifest m.jsonl").stdout);
+    assert!(table.contains("\n5 rows, 4 with failures; verdict over 1 point: "), "{table}");
 }

@@ -25,6 +25,7 @@ pub(crate) fn about_lines(
     findings.extend(capped(seen, target));
     findings.extend(shared_draws(sample));
     findings.extend(duplicates(seen));
+    findings.extend(by_sums(seen));
     findings.extend(graphs(seen));
     findings.extend(idle(speeds));
     findings.extend(side_by_side(seen));
@@ -136,6 +137,19 @@ fn shared_draws(sample: &Sample<'_>) -> Option<Finding> {
         )
     };
     Some(note(FindingCode::RanksShareDraws, None, message))
+}
+
+/// The point was put together of parts that do not hold every line.
+fn by_sums(seen: &Observed) -> Option<Finding> {
+    seen.is_summed.then(|| {
+        note(
+            FindingCode::JudgedBySums,
+            None,
+            "of some lines only sums are here: the point was put together of parts that do not hold every line; for a verdict \
+             by lines audit all its logs in one command"
+                .to_owned(),
+        )
+    })
 }
 
 fn duplicates(seen: &Observed) -> Option<Finding> {

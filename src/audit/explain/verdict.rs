@@ -176,6 +176,11 @@ impl fmt::Display for Reason {
             Self::MixedServers => {
                 write!(f, "servers with different settings wrote the log, so its lines are no one sample")
             }
+            Self::OnlySums => write!(
+                f,
+                "of lines only sums are here, which do not tell all that the lines would; audit all logs of this point in one \
+                 command"
+            ),
             Self::WithinMargin { interval, margin } => write!(
                 f,
                 "the mean lies between {:.3} and {:.3}, within {margin:.3} tokens of the target",

@@ -66,7 +66,7 @@ impl Head {
                 PREFILL
             }
             Record::Start(arguments) => {
-                let text = serde_json::to_vec(&clipped(arguments)).unwrap_or_default();
+                let text = postcard::to_allocvec(&clipped(arguments)).unwrap_or_default();
                 put_text(self.column(Column::Other), &text);
                 START
             }

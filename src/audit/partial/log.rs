@@ -191,6 +191,8 @@ impl LogPart {
         let (head, kept) = reading::cut(&self.head, FEW >> level).ok_or_else(damaged)?;
         // What the next records have to know of the kept ones is not forgotten.
         let (mut has_sums, mut number) = (false, 0);
+        // That of a log of which only the first records are here is among its sums.
+        builder.begin_course();
         let read = reading::replay(&self.head, 0, &mut |place, record| {
             has_sums |= matches!(record, Record::Engine(_) | Record::Counters(_));
             builder.add(place, record);
@@ -207,6 +209,7 @@ impl LogPart {
             if let Some(rest) = &rest {
                 builder.add_rest(0, rest.clone());
             }
+            builder.end_course(0);
             match Rest::of(&builder.finish(), level, rest.as_ref()) {
                 Some(rest) => Self::new(self.name.clone(), head, Some(rest)),
                 None => Self::closed(self.name.clone(), self.id.as_bytes()),
@@ -228,8 +231,12 @@ impl PointBuilder {
             return Err(PartError::Closed(part.name.clone()));
         }
         let damaged = || PartError::Damaged(part.name.clone());
-        reading::replay(&part.head, file, &mut |place, record| self.add(place, record))
-            .ok_or_else(damaged)?;
+        if part.is_whole() {
+            self.begin_course();
+        }
+        let read = reading::replay(&part.head, file, &mut |place, record| self.add(place, record));
+        self.end_course(file);
+        read.ok_or_else(damaged)?;
         if let Some(rest) = &part.rest {
             self.add_rest(file, Rest::read(rest).ok_or_else(damaged)?);
         }

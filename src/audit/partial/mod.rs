@@ -3,6 +3,7 @@
 
 mod clip;
 mod columns;
+mod course;
 mod head;
 mod log;
 mod reading;
@@ -13,4 +14,5 @@ mod wire;
 pub use log::{LogPart, PartError};
 pub use recorder::LogRecorder;
 
+pub(super) use course::{Course, CourseLine, Moments};
 pub(super) use rest::Rest;

@@ -83,8 +83,7 @@ impl<'a> HeadReader<'a> {
                 each(place, &Record::Prefill(line));
             }
             START => {
-                let arguments: ServerStart =
-                    serde_json::from_slice(self.column(Column::Other).text()?).ok()?;
+                let arguments: ServerStart = postcard::from_bytes(self.column(Column::Other).text()?).ok()?;
                 each(place, &Record::Start(Box::new(arguments)));
             }
             FLUSH => each(place, &Record::CacheFlush(CacheFlush { timestamp: None, tags: Tags::default() })),

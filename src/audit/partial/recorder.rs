@@ -32,13 +32,15 @@ impl LogRecorder {
     /// run's: it is a script.
     #[must_use]
     pub fn new(name: &str, scope: Scope, ignores_settings: bool) -> Self {
+        let mut builder = PointBuilder::new(name).with_scope(scope);
+        builder.begin_course();
         Self {
             name: name.to_owned(),
             ignores_settings,
             head: Head::default(),
             few: None,
             is_long: false,
-            builder: PointBuilder::new(name).with_scope(scope),
+            builder,
             sums: None,
         }
     }
@@ -70,7 +72,7 @@ impl LogRecorder {
     /// The log is over.
     #[must_use]
     pub fn finish(self) -> LogPart {
-        let Self { name, mut head, few, is_long, builder, sums, .. } = self;
+        let Self { name, mut head, few, is_long, mut builder, sums, .. } = self;
         let Some(few) = few else { return LogPart::new(name, head.bytes(), None) };
         if !is_long {
             let all = head.bytes();
@@ -79,9 +81,10 @@ impl LogRecorder {
             }
             head.cut(few);
         }
-        match sums {
-            Some(sums) => LogPart::closed(name, &sums.finalize()),
-            None => LogPart::summed(name, head.bytes(), &builder.finish()),
+        if let Some(sums) = sums {
+            return LogPart::closed(name, &sums.finalize());
         }
+        builder.end_course(0);
+        LogPart::summed(name, head.bytes(), &builder.finish())
     }
 }

@@ -10,6 +10,7 @@ use crate::audit::tally::{Budget, Cell, Tally};
 use crate::evidence::{EchoedSetting, Place, ServerStart, Tags};
 
 use super::clip::{clip, clipped};
+use super::course::Course;
 use super::wire::pack;
 
 /// Packed bytes of the sums, of a log that may be as large as any.
@@ -59,11 +60,11 @@ pub(in crate::audit) struct Rest {
     capped: (u64, Option<u64>),
     first_line: Option<u64>,
     /// Prefill lines are there.
-    #[serde(default)]
     has_prefills: bool,
     /// What is no server's log: its words, and the line.
-    #[serde(default)]
     stray: Option<(String, u64)>,
+    /// How all lines of the log run, the first ones too.
+    course: Course,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -93,6 +94,8 @@ impl Rest {
             return None;
         }
         let first = before.map_or(0, |before| before.coarse).min(COARSEST);
+        let own = || seen.courses.first().map(|(_, course)| course.clone()).unwrap_or_default();
+        let course = before.map_or_else(own, |before| before.course.clone()).at_level(level);
         let mut rest = Self::at(seen, first);
         for coarse in first + 1..=COARSEST {
             if pack(&rest.bytes()).len() <= MOST_PACKED >> level {
@@ -100,7 +103,12 @@ impl Rest {
             }
             rest = Self::at(seen, coarse);
         }
-        Some(rest)
+        Some(Self { course, ..rest })
+    }
+
+    /// How all lines of the log run.
+    pub(in crate::audit) fn course(&self) -> &Course {
+        &self.course
     }
 
     /// The bytes of all that was seen.
@@ -109,13 +117,14 @@ impl Rest {
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
-        // Plain data: nothing in it that JSON cannot say.
-        serde_json::to_vec(self).unwrap_or_default()
+        // Plain data in memory: nothing that cannot be written.
+        postcard::to_allocvec(self).unwrap_or_default()
     }
 
     /// Reads the bytes of sums; `None` for what no log adds up to.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok().filter(Self::is_possible)
+        let (rest, behind) = postcard::take_from_bytes(bytes).ok()?;
+        Some(rest).filter(Self::is_possible).filter(|_| behind.is_empty())
     }
 
     /// Whether sums of many such parts can be formed: whoever writes a part by hand must not make the arithmetic overflow.
@@ -143,6 +152,7 @@ impl Rest {
             total.is_some_and(|total| total < limit)
         };
         self.ranks.len() <= MOST_RANKS
+            && self.course.is_possible()
             && below(&lines, 1 << 50)
             && wide.iter().all(|number| *number < 1 << 100)
     }
@@ -193,6 +203,7 @@ impl Rest {
             first_line: line(seen.first_line),
             has_prefills: seen.has_prefills,
             stray: seen.stray.map(|(stray, place)| (stray.mark().to_owned(), place.line)),
+            course: Course::default(),
         }
     }
 }

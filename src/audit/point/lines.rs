@@ -1,5 +1,6 @@
 //! The decode and prefill lines of a point, and whose they are.
 
+use crate::audit::partial::CourseLine;
 use crate::audit::rank::Gather;
 use crate::audit::replay::Feed;
 use crate::audit::skipped::SkipKind;
@@ -15,6 +16,7 @@ impl PointBuilder {
         scope.is_whole()
             && !scope.by_segment
             && !self.keeps_series
+            && self.course.is_none()
             && self.replay.as_ref().is_none_or(Feed::only_counts)
     }
 
@@ -96,8 +98,20 @@ impl PointBuilder {
         self.seen.count(line, graph, is_capped, &place);
         if let Some(gather) = self.gathers.get_mut(number) {
             let tokens = || crate::evidence::leading_tokens(source.message(line));
+            let before = gather.batch_before();
             let is_steady = gather.add(line, graph, is_capped, time, &place, &mut self.rooms);
             gather.grow(line, tokens, is_steady);
+            if let (Some(course), Some(printed)) = (&mut self.course, line.accept_len()) {
+                let batch = line.running_req();
+                course.add(&CourseLine {
+                    rank: number,
+                    hundredths: printed.count(),
+                    before: before.unwrap_or(batch),
+                    batch,
+                    is_steady,
+                    line: place().line,
+                });
+            }
             if let Some(series) = &mut self.seen.series {
                 series.add(number, gather.tags(), line, source.timestamp(line), is_steady, place());
             }

@@ -11,7 +11,7 @@ use super::{AuditArgs, Folders, PointByFlag, Replaying, RowTarget, Wanted, audit
 use crate::audit::{
     InjectedSetting, LogPart, LogRecorder, PartError, PointBuilder, PointReport, RivalCell, Scope, judge,
 };
-use crate::cli::fleet::{self, PartPoint, PartWriter, PointLog, ToldSetting};
+use crate::cli::fleet::{self, PartPoint, PartWriter, PointLog, ToldSetting, spelled};
 use crate::cli::output::write_to;
 use crate::cli::progress::ProgressLine;
 use crate::cli::{Exit, Global, catalogue};
@@ -27,7 +27,8 @@ struct Parts {
 
 impl RecordSink for Parts {
     fn begin(&mut self, file: u32, log: &str, _input: &str) {
-        self.current = Some((file, LogRecorder::new(log, self.scope.clone(), settings::is_script(log))));
+        let recorder = LogRecorder::new(&spelled(log), self.scope.clone(), settings::is_script(log));
+        self.current = Some((file, recorder));
     }
 
     fn record(&mut self, place: Place, record: &Record<'_>) {
@@ -59,6 +60,9 @@ pub(super) fn write_parts(
     failures.dedup();
     for failure in &failures {
         writeln!(err, "error: {failure}")?;
+    }
+    for note in points.iter().filter_map(PartPoint::unfit_note).filter(|_| !global.quiet) {
+        writeln!(err, "{note}")?;
     }
     write_to(args.output.as_deref(), out, |out| {
         let mut writer = PartWriter::new(out)?;
@@ -154,12 +158,12 @@ fn names_and_files(args: &AuditArgs, inputs: &[Input], reader: &Reader) -> Vec<(
     }
     let by = PointBy::from(args.point_by);
     let mut points: Vec<(String, Vec<u32>)> =
-        group(files, by).into_iter().map(|point| (point.name, point.files)).collect();
+        group(files, by).into_iter().map(|point| (spelled(&point.name), point.files)).collect();
     // What there was nothing to read in is a point too, as in an audit.
     for input in inputs.iter().map(Input::name) {
         let has_logs = files.iter().any(|file| *file.input == *input);
         if !has_logs {
-            points.push((input, Vec::new()));
+            points.push((spelled(&input), Vec::new()));
         }
     }
     points
@@ -203,7 +207,7 @@ fn part(
     for (number, setting) in (0..).zip(seen.injected().iter().skip(own)) {
         let file = setting.place.file.checked_sub(first).and_then(|file| usize::try_from(file).ok());
         point.told.push(ToldSetting {
-            file: file.and_then(|file| told.names().get(file)).cloned().unwrap_or_default(),
+            file: file.and_then(|file| told.names().get(file)).map(|name| spelled(name)).unwrap_or_default(),
             number,
             name: setting.name.clone(),
             value: setting.value.clone(),
@@ -215,7 +219,7 @@ fn part(
     // A file that failed may have been of any point that has logs: each says so.
     let is_own = |error: &&ReadError| {
         !point.logs.is_empty()
-            || Path::new(&error.name).starts_with(&point.name)
+            || Path::new(&spelled(&error.name)).starts_with(&point.name)
             || files.iter().any(|file| {
                 let log = usize::try_from(*file).ok().and_then(|file| logs.get(file));
                 log.is_some_and(|log| log.name == error.name)

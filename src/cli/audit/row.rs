@@ -11,6 +11,7 @@ use super::settings::SettingFiles;
 use super::{AuditArgs, Folders, Judged, LogEngine, Options, Replaying, Wanted, once, wanted};
 use crate::audit::{Confidence, Margin, Moment, RivalCell, Verdict};
 use crate::cli::Global;
+use crate::cli::fleet::spelled;
 use crate::cli::format::ReportFlags;
 use crate::evidence::Input;
 use crate::recipe::Selector;
@@ -123,6 +124,12 @@ impl AuditArgs {
         flags
     }
 
+    /// The same flags with paths that are spelled in another way.
+    pub(in crate::cli) fn with_paths(&self, spelled: impl Fn(&str) -> String) -> Self {
+        let path = |path: &PathBuf| path.to_str().map_or_else(|| path.clone(), |path| spelled(path).into());
+        Self { paths: self.paths.iter().map(path).collect(), ..self.clone() }
+    }
+
     /// All files and folders that the result rests on.
     pub(in crate::cli) fn inputs(&self) -> Vec<PathBuf> {
         // A selector is no part of the file's name.
@@ -184,10 +191,15 @@ pub(in crate::cli) fn audit_row(
     let replay = Replaying::new(args, wanted, &options);
     let inputs: Vec<Input> = args.paths.iter().map(|path| Input::from(path.as_path())).collect();
     let judged = once(args, &inputs, replay, wanted, &mut told, &options, global, &mut io::sink(), true)?;
-    let Judged { points, files, failures, notes: own } = judged;
+    let Judged { mut points, files, failures, notes: own } = judged;
+    // As parts have them.
+    for point in &mut points {
+        point.name = spelled(&point.name);
+    }
     let verdict = points.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let logs = files.iter().map(|file| file.name.as_str());
-    let files: Vec<&str> = logs.chain(told.names().iter().map(String::as_str)).collect();
+    let files: Vec<String> = logs.chain(told.names().iter().map(String::as_str)).map(spelled).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let run = AuditRun {
         points: &points,
         verdict: verdict.unwrap_or(Verdict::Insufficient),

@@ -10,7 +10,7 @@ use super::identity;
 use super::part::PartPoint;
 
 /// Version of the form.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What stands between the points and the sum of the document.
 const BEFORE_SUM: &str = "\n],\"sum\":\"";

@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use anyhow::ensure;
 use clap::Args;
 
 const HEADING: &str = "Many runs";
@@ -21,7 +22,7 @@ pub(crate) struct FleetFlags {
     pub(crate) manifest: Option<PathBuf>,
 
     /// Keep each row's result in FILE as soon as it is there, and take from it what an earlier, interrupted audit has done
-    #[arg(long, value_name = "FILE", requires = "manifest", conflicts_with = "paths")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
 
     /// Write what the logs add to their points in place of verdicts: small parts, which accsim merge puts together
@@ -33,12 +34,26 @@ pub(crate) struct FleetFlags {
     pub(crate) point: Option<String>,
 
     /// Of the manifest's rows audit only every N-th, from the I-th on (1/16 to 16/16)
-    #[arg(long, value_name = "I/N", requires = "manifest", conflicts_with = "paths")]
+    #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
 
     /// Audit no row, and say of each why: for whoever spreads rows over machines and lost one at them
     #[arg(long, value_name = "WHY", requires = "manifest", requires = "partial", hide = true)]
     pub(crate) failure: Option<String>,
+}
+
+impl FleetFlags {
+    /// Refuses flags about rows where no manifest lists any.
+    pub(in crate::cli) fn check(&self) -> anyhow::Result<()> {
+        let flags = [("--journal", self.journal.is_some()), ("--shard", self.shard.is_some())];
+        for (flag, is_given) in flags {
+            ensure!(
+                !is_given || self.manifest.is_some(),
+                "{flag} is about the rows of a manifest: name one by --manifest FILE"
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Every n-th row, from the i-th on.

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 use sha2::{Digest as _, Sha256};
 
 use super::row::Row;
+use super::spelling::plain;
 use crate::cli::Global;
 use crate::cli::audit::{AuditArgs, Folders};
 
@@ -17,6 +18,7 @@ const MOST_ENTRIES: usize = 100_000;
 pub(super) fn of_row(row: &Row, args: &AuditArgs, curves: &str, is_partial: bool) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
+    let args = args.with_paths(plain);
     hash.update(format!("{:?} {:?} {:?} {}", args, curves, row.labels, is_partial));
     hex(&hash.finalize())
 }
@@ -78,7 +80,8 @@ fn entry(path: &Path, is_named: bool, hash: &mut Sha256, waiting: &mut Vec<PathB
 /// What a row of a manifest says, wherever it is audited. Rows that nobody can read are no repetitions of each other.
 pub(super) fn of_words(row: &Row, is_unreadable: bool) -> String {
     let number = is_unreadable.then_some(row.number);
-    hash(format!("{:?} {:?} {:?} {number:?}", row.paths, row.flags, row.labels).as_bytes())
+    let paths: Vec<String> = row.paths.iter().map(|path| plain(path)).collect();
+    hash(format!("{paths:?} {:?} {:?} {number:?}", row.flags, row.labels).as_bytes())
 }
 
 /// Stands for bytes.

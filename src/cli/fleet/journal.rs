@@ -15,7 +15,7 @@ use super::part::PartPoint;
 use crate::report::fleet::FleetPoint;
 
 /// Version of the lines' form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]

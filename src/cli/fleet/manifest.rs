@@ -1,5 +1,6 @@
 //! The rows of a manifest: CSV with a heading, or JSON lines.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
@@ -50,6 +51,7 @@ impl Manifest {
                 bail!("{name}: the manifest is empty; expected a heading with a column 'path', or JSON lines")
             }
             Some(b'{') => manifest.json_lines(source, &name, line)?,
+            Some(b'[') => bail!("{name}: line {line}: {}", bracket(source.fill_buf().unwrap_or_default())),
             Some(_) => manifest.csv(source, &name, line)?,
         }
         let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -71,9 +73,15 @@ impl Manifest {
             .trim(csv::Trim::Headers)
             .terminator(csv::Terminator::Any(b'\n'))
             .from_reader(source);
-        let heading = reader.headers().with_context(|| format!("{name}: line {first}"))?.clone();
+        let heading = reader.byte_headers().with_context(|| format!("{name}: line {first}"))?.clone();
+        let Ok(heading) = csv::StringRecord::from_byte_record(heading) else {
+            bail!(
+                "{name}: line {first}: the heading is no UTF-8 text; a manifest is CSV with a heading, or JSON lines"
+            )
+        };
         let heading: Vec<&str> = heading.iter().collect();
         ensure!(!heading.iter().any(|column| column.contains(MARK)), unclosed(name, first));
+        check_heading(&heading).map_err(|error| anyhow::anyhow!("{name}: line {first}: {error}"))?;
         for (at, column) in heading.iter().enumerate() {
             ensure!(!column.is_empty(), "{name}: line {first}: column {} has no name", at + 1);
             row::check_column(column).map_err(|error| anyhow::anyhow!("{name}: line {first}: {error}"))?;
@@ -82,11 +90,11 @@ impl Manifest {
                 "{name}: line {first}: column '{column}' stands here twice"
             );
         }
-        ensure!(heading.contains(&"path"), "{name}: line {first}: no column 'path'");
-        let (mut last, mut record) = (first, csv::StringRecord::new());
+        let (mut last, mut bytes) = (first, csv::ByteRecord::new());
         loop {
             let number = self.number();
-            let read = reader.read_record(&mut record);
+            let read = reader.read_byte_record(&mut bytes);
+            let (record, foreign) = as_text(&bytes);
             // Where the next one begins, lines and all that a field in quotes has of them counted.
             let breaks = u64::try_from(record.iter().map(breaks).sum::<usize>()).unwrap_or(0);
             let line = reader.position().line().saturating_sub(1 + breaks).saturating_add(first - 1);
@@ -99,7 +107,13 @@ impl Manifest {
                 Err(error) => Row::failed(number, line, error.to_string()),
                 Ok(true) if record.len() == 1 && record.get(0) == Some(MARK) => return Ok(()),
                 Ok(true) if record.len() == 1 && matches!(record.get(0), Some("" | "\r")) => continue,
-                Ok(true) => csv_row(number, line, &heading, &record),
+                Ok(true) => {
+                    let row = csv_row(number, line, &heading, &record);
+                    match foreign.map(|at| heading.get(at).copied().unwrap_or("path")) {
+                        Some(column) => row.failing(no_text(&format!("column '{column}'"))),
+                        None => row,
+                    }
+                }
             };
             last = line;
             self.rows.push(row);
@@ -123,12 +137,16 @@ impl Manifest {
                 continue;
             }
             let number = self.number();
-            self.rows.push(match serde_json::from_slice::<Fields>(&line) {
+            let text = String::from_utf8_lossy(&line);
+            let is_text = matches!(text, Cow::Borrowed(_));
+            self.rows.push(match serde_json::from_str::<Fields>(&text) {
+                Err(_) if !is_text => Row::failed(number, at, no_text("the line")),
                 Err(error) => Row::failed(number, at, format!("no JSON object: {error}")),
                 Ok(Fields { fields, twice }) => {
                     let row =
                         Row::new(number, at, fields.iter().map(|(key, value)| (key.as_str(), value.clone())));
                     match twice {
+                        _ if !is_text => row.failing(no_text("the line")),
                         Some(key) => row.failing(format!("key '{key}' stands here twice")),
                         None => row,
                     }
@@ -167,6 +185,61 @@ fn csv_row(number: u64, line: u64, heading: &[&str], record: &csv::StringRecord)
         return row;
     }
     row.failing(format!("{} fields where the heading has {} columns", record.len(), heading.len()))
+}
+
+/// Why a file that begins with a bracket is no manifest.
+fn bracket(held: &[u8]) -> &'static str {
+    let next = held.iter().skip(1).find(|byte| !byte.is_ascii_whitespace());
+    match next {
+        None | Some(b'{' | b'[' | b']' | b'"') => {
+            "a JSON array; a manifest is JSON lines, one object a line, without brackets and commas around them"
+        }
+        Some(_) => LOG,
+    }
+}
+
+const LOG: &str = "this is a log and no manifest, as it looks; audit it by its path, without --manifest";
+
+/// Words of the lines that servers write.
+const OF_LOGS: [&str; 5] = ["Decode batch", "server_args", "SpecDecoding metrics", "INFO", "WARNING"];
+
+/// Refuses headings that are none, by what they look like.
+fn check_heading(heading: &[&str]) -> Result<(), String> {
+    if heading.contains(&"path") {
+        return Ok(());
+    }
+    let line = heading.join(",");
+    if OF_LOGS.iter().any(|words| line.contains(words)) || line.contains('\0') {
+        return Err(LOG.to_owned());
+    }
+    for (separator, shown) in [(';', "';'"), ('\t', "tabs")] {
+        if line.split([separator, ',']).any(|column| column.trim().trim_matches('"') == "path") {
+            return Err(format!("the columns are separated by {shown}; a manifest is CSV, with commas"));
+        }
+    }
+    let known: Vec<String> = heading.iter().take(8).map(|column| format!("'{}'", cut(column))).collect();
+    let more = if heading.len() > known.len() { ", ..." } else { "" };
+    Err(format!(
+        "no column 'path'; the first line is the heading, and has {}{more}",
+        if line.is_empty() { "no names".to_owned() } else { known.join(", ") }
+    ))
+}
+
+/// The beginning of a text that may be long.
+fn cut(text: &str) -> String {
+    let cut: String = text.chars().take(40).collect();
+    let more = if cut.len() < text.len() { "..." } else { "" };
+    format!("{}{more}", cut.escape_debug())
+}
+
+/// The fields as text, and the first one that is none: what it is like goes on, so that somebody finds the row again.
+fn as_text(bytes: &csv::ByteRecord) -> (csv::StringRecord, Option<usize>) {
+    let foreign = bytes.iter().position(|field| std::str::from_utf8(field).is_err());
+    (bytes.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().into(), foreign)
+}
+
+fn no_text(what: &str) -> String {
+    format!("{what} is no UTF-8 text; write the file anew as UTF-8")
 }
 
 fn breaks(field: &str) -> usize {

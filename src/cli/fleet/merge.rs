@@ -1,6 +1,6 @@
 //! `accsim merge`: parts of points put together and judged.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -57,6 +57,10 @@ pub(in crate::cli) fn run(
         args.format.check_partial()?;
     }
     let (mut points, refused) = join(&args.parts, err)?;
+    let apart = differing_flags(&points);
+    for note in apart.iter().filter(|_| !global.quiet && (args.partial || !args.format.is_json())) {
+        writeln!(err, "{note}")?;
+    }
     if args.partial {
         let judge = Judge::new(global)?;
         let mut is_lost = false;
@@ -81,17 +85,17 @@ pub(in crate::cli) fn run(
     // The verdict of a pass elsewhere is there as the tables of many runs print it.
     if points.iter().any(|point| point.row.is_some() || judge.verdict(point).is_some()) {
         check_format(args.format.format(), args.output.is_some())?;
-        let rows = MergedRows::of(&points, &judge, refused);
+        let rows = MergedRows { notes: apart, ..MergedRows::of(&points, &judge, refused) };
         return report(&rows, &flags, global, out, err);
     }
-    whole_report(&points, &judge, refused, &flags, args, out, err)
+    whole_report(&points, &judge, (refused, apart), &flags, args, out, err)
 }
 
 /// The report of an audit over points that are of no manifest.
 fn whole_report(
     points: &[PartPoint],
     judge: &Judge<'_>,
-    mut refused: Vec<String>,
+    (mut refused, apart): (Vec<String>, Vec<String>),
     flags: &AuditArgs,
     args: &MergeArgs,
     out: &mut dyn Write,
@@ -120,6 +124,8 @@ fn whole_report(
     for note in notes.iter().filter(|_| !judge.global.quiet && !args.format.is_json()) {
         writeln!(err, "{note}")?;
     }
+    // Those are said.
+    let notes: Vec<String> = apart.into_iter().chain(notes).collect();
     failures.append(&mut refused);
     let verdict = reports.iter().map(|point| point.verdict).reduce(Verdict::worst);
     let names = files.names();
@@ -184,6 +190,29 @@ fn join(paths: &[PathBuf], err: &mut dyn Write) -> anyhow::Result<(Vec<PartPoint
         }
     }
     Ok((bounded, refused))
+}
+
+/// Points of one name that stay apart, as their parts were made with different flags.
+fn differing_flags(points: &[PartPoint]) -> Vec<String> {
+    let mut alike: BTreeMap<(&str, &str), Vec<&PartPoint>> = BTreeMap::new();
+    for point in points {
+        alike.entry((&point.name, &point.run)).or_default().push(point);
+    }
+    let notes = alike.into_iter().filter_map(|((name, _), points)| {
+        let (first, others) = points.split_first()?;
+        let is_own = |flag: &&String| others.iter().any(|point| point.flags.get(*flag) != first.flags.get(*flag));
+        let flags: BTreeSet<&String> = points.iter().flat_map(|point| point.flags.keys()).filter(is_own).collect();
+        let flags: Vec<&str> = flags.into_iter().map(String::as_str).collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "note: {name}: its parts were made with different flags ({}), so they are {} points of one name; audit all of \
+                 its logs with the same flags",
+                flags.join(", "),
+                points.len()
+            )
+        })
+    });
+    notes.collect()
 }
 
 /// A point as a document holds it.
@@ -253,8 +282,8 @@ impl<'a> Judge<'a> {
         if summed > 0 {
             notes.push(format!(
                 "note: {}: of {summed} of {all} logs the parts hold first lines and sums, and no one judged all of them in one \
-                 pass: draws are not replayed, throughput is not known, several ranks count as one sample, a change of the law is \
-                 looked for in the first lines, and lines that logs share may count twice",
+                 pass: draws are not replayed, throughput is not known, several ranks count as one sample, scatter and changes are \
+                 looked for in blocks of lines, and lines that logs share may count twice",
                 point.name
             ));
         }
@@ -325,11 +354,16 @@ struct Outcome {
 struct MergedRows {
     rows: Vec<FleetRow>,
     labels: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl FleetRows for MergedRows {
     fn labels(&self) -> &[String] {
         &self.labels
+    }
+
+    fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     fn each(&self, each: &mut dyn FnMut(FleetRow) -> io::Result<()>) -> io::Result<()> {
@@ -364,13 +398,15 @@ impl MergedRows {
             if point.paths.is_empty() {
                 last.name.clone_from(&point.name);
             }
+            let line = point.line;
             let Outcome { point, failures, refusal, notes } = outcome;
             last.points.extend(point);
             last.failures.extend(failures);
             last.notes.extend(notes);
             last.notes.dedup();
             if let Some(refusal) = refusal {
-                refusals.entry(rows.len()).or_insert(refusal);
+                let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+                refusals.entry(rows.len()).or_insert(format!("{line}{refusal}"));
             }
         }
         for (number, row) in (1..).zip(&mut rows) {
@@ -383,6 +419,6 @@ impl MergedRows {
         rows.extend(
             refused.into_iter().map(|failure| FleetRow { failures: vec![failure], ..FleetRow::default() }),
         );
-        Self { rows, labels }
+        Self { rows, labels, notes: Vec::new() }
     }
 }

@@ -10,6 +10,7 @@ mod merge;
 mod part;
 mod row;
 mod run;
+mod spelling;
 mod table;
 
 pub(super) use document::PartWriter;
@@ -18,3 +19,4 @@ pub(super) use identity::hash;
 pub(super) use merge::{MergeArgs, run as merge};
 pub(super) use part::{PartPoint, PointLog, ToldSetting};
 pub(super) use run::{check_binary, run};
+pub(super) use spelling::spelled;

@@ -59,6 +59,9 @@ pub(in crate::cli) struct PartPoint {
     /// Row of the manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) row: Option<u64>,
+    /// Where the row begins in the manifest: what is said of it names the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) line: Option<u64>,
     /// Stands for all that the row says: parts of rows that say the same are of one point.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(in crate::cli) run: String,
@@ -146,6 +149,16 @@ impl PartPoint {
         }
     }
 
+    /// What whoever writes the part has to know of a point with records that do not fit.
+    pub(in crate::cli) fn unfit_note(&self) -> Option<String> {
+        (!self.is_kept_whole()).then(|| {
+            format!(
+                "note: {}: these records do not fit: for a verdict by lines audit all logs of this point in one command",
+                self.name
+            )
+        })
+    }
+
     /// Whether [`bounded`](Self::bounded) has something to do.
     pub(super) fn is_bounded(&self) -> bool {
         self.is_kept_whole() && self.one_pass.is_none()
@@ -181,10 +194,8 @@ impl PartPoint {
 
     /// Takes in another part of the same point: what both hold is there once, and the order is that of names.
     pub(super) fn join(&mut self, other: Self) {
-        self.row = match (self.row, other.row) {
-            (Some(own), Some(more)) => Some(own.min(more)),
-            (own, more) => own.or(more),
-        };
+        let least = |own: Option<u64>, more: Option<u64>| own.into_iter().chain(more).min();
+        (self.row, self.line) = (least(self.row, other.row), least(self.line, other.line));
         for (label, value) in other.labels {
             let own = self.labels.entry(label).or_insert_with(|| value.clone());
             // Parts that disagree: any rule will do that does not look at their order.

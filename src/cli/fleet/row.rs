@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args as _, Command, FromArgMatches as _};
 use serde_json::Value;
 
+use super::spelling::spelled;
 use crate::cli::audit::AuditArgs;
 use crate::evidence::Input;
 use crate::recipe::Selector;
@@ -129,7 +130,7 @@ impl Row {
 
     /// Its paths, as tables show them.
     pub(super) fn name(&self, folder: &Path) -> String {
-        let names = self.paths.iter().map(|path| Input::from(under(folder, path).as_path()).name());
+        let names = self.paths.iter().map(|path| spelled(&Input::from(under(folder, path).as_path()).name()));
         names.collect::<Vec<_>>().join(" ")
     }
 

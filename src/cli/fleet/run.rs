@@ -34,6 +34,8 @@ const WAITING: usize = 256;
 struct Pending {
     /// Its index among the rows of the table.
     index: usize,
+    /// Where it begins in the manifest.
+    line: u64,
     args: AuditArgs,
     identity: String,
     inputs: String,
@@ -120,7 +122,7 @@ pub(in crate::cli) fn run(
         // What failed may go well this time.
         let known = known.filter(|spot| journal.get(*spot).is_ok_and(|entry| entry.failures.is_empty()));
         if known.is_none() {
-            pending.push(Pending { index: rows.len(), args, identity, inputs });
+            pending.push(Pending { index: rows.len(), line: row.line, args, identity, inputs });
         }
         rows.push((row, known));
     }
@@ -143,7 +145,7 @@ pub(in crate::cli) fn run(
         }
     }
     if is_partial {
-        return write_parts(&journal, &rows, &read.base, args, out, err);
+        return write_parts(&journal, &rows, &read.base, args, global.quiet, out, err);
     }
     let table = JournalRows {
         journal: &journal,
@@ -163,6 +165,7 @@ fn write_parts(
     rows: &[(&Row, Option<Spot>)],
     folder: &Path,
     args: &AuditArgs,
+    is_quiet: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
@@ -184,6 +187,9 @@ fn write_parts(
             }
             let (run, name) = (identity::of_words(row, entry.is_unreadable), row.name(folder));
             for part in entry.parts {
+                if let Some(note) = part.unfit_note().filter(|_| !is_quiet) {
+                    writeln!(err, "row {}: {note}", row.number)?;
+                }
                 let part = PartPoint {
                     row: Some(row.number),
                     run: run.clone(),
@@ -276,7 +282,17 @@ impl Shared<'_> {
             failures: vec![format!("{error:#}")],
             ..RowResult::default()
         });
-        result.failures.extend(parts.iter().flat_map(|part| part.failures.iter().cloned()));
+        let said = |failures: &mut Vec<String>| {
+            for failure in failures {
+                *failure = format!("line {}: {failure}", row.line);
+            }
+        };
+        said(&mut result.failures);
+        for part in &mut parts {
+            part.line = Some(row.line);
+            said(&mut part.failures);
+            result.failures.extend(part.failures.iter().cloned());
+        }
         result.failures.sort();
         result.failures.dedup();
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;

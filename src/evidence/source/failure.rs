@@ -20,10 +20,11 @@ pub struct ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.bytes == 0 {
-            write!(f, "cannot read {}: {}", self.name, self.failure)
+        let Self { name, failure, bytes } = self;
+        let name = name::quoted(name);
+        if *bytes == 0 {
+            write!(f, "cannot read {name}: {failure}")
         } else {
-            let Self { name, failure, bytes } = self;
             write!(f, "cannot read {name} to its end: {failure}; the {} before it count", Bytes(*bytes))
         }
     }

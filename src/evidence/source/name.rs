@@ -57,6 +57,15 @@ fn acts(character: char) -> bool {
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// A name in a sentence: in quotes where a space at an end would not be seen.
+pub(super) fn quoted(name: &str) -> Cow<'_, str> {
+    if name.starts_with(' ') || name.ends_with(' ') {
+        Cow::Owned(format!("\"{name}\""))
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
 /// A number of bytes as people read it: `3.2 MiB`.
 pub(super) struct Bytes(pub(super) u64);
 

@@ -29,7 +29,13 @@ pub fn write_fleet(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::
     };
     let FleetTally { rows, points, .. } = tally;
     let verdict = tally.worst.unwrap_or(Verdict::Insufficient);
-    writeln!(out, "\n{rows} rows{failed}; verdict over {points} points: {}", colored(verdict))
+    let (rows, points) = (counted(rows, "row"), counted(points, "point"));
+    writeln!(out, "\n{rows}{failed}; verdict over {points}: {}", colored(verdict))
+}
+
+/// `1 row`, `15 rows`.
+fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn named(rows: &dyn FleetRows, all: bool, out: &mut dyn Write) -> io::Result<()> {
