@@ -510,6 +510,11 @@ impl PointBuilder {
             self.split();
             number = self.rank(voice);
         }
+        if let Some(replay) = &mut self.replay
+            && self.gathers.get(number).is_some_and(|gather| gather.is_before(time))
+        {
+            replay.joined(number);
+        }
         let graph = source.graph(line).map(|graph| graph.on);
         let is_capped = source.is_capped(line);
         self.seen.count(line, graph, is_capped, &place);

@@ -52,6 +52,11 @@ impl Feed {
         self.builder.flush();
     }
 
+    /// The clock went back before a rank's next line: logs were joined here.
+    pub(super) fn joined(&mut self, rank: usize) {
+        self.builder.gap_of(rank);
+    }
+
     /// A line that could not be read.
     pub(super) fn damaged(&mut self) {
         self.builder.damaged();

@@ -79,6 +79,8 @@ pub(super) struct Search<'a> {
     sequence: &'a mut Sequence,
     effort: &'a mut Effort,
     next: u64,
+    /// Draws by which the lines may stand before that.
+    back: i64,
     lines: &'a [Line],
     windows: Windows,
 }
@@ -91,7 +93,12 @@ impl<'a> Search<'a> {
         next: u64,
         lines: &'a [Line],
     ) -> Self {
-        Self { script, sequence, effort, next, lines, windows: Windows::default() }
+        Self { script, sequence, effort, next, back: 0, lines, windows: Windows::default() }
+    }
+
+    /// The place at hand is not certain: the lines may stand so many draws before it.
+    pub(super) fn may_go_back(&mut self, draws: u64) {
+        self.back = i64::try_from(draws).unwrap_or(i64::MAX);
     }
 
     /// Lines that are missing before the first one, or that occur again. An offset must be no accident, and fit more
@@ -105,9 +112,18 @@ impl<'a> Search<'a> {
     /// wrong ones.
     pub(super) fn odd_draws(&mut self) -> Option<Found> {
         let interval = self.interval();
+        let back = self.back.min(ODD_DRAWS);
+        let both = (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]);
+        let offsets: Vec<i64> = both.filter(|draws| draws % interval != 0 && *draws >= -back).collect();
+        self.lay_sums(-back, ODD_DRAWS);
+        self.best(0, &offsets)
+    }
+
+    /// Draws that lines before these have used, which no server prints again.
+    pub(super) fn used_draws(&mut self) -> Option<Found> {
         let offsets: Vec<i64> =
-            (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]).filter(|draws| draws % interval != 0).collect();
-        self.lay_sums(-ODD_DRAWS, ODD_DRAWS);
+            (1..=ODD_DRAWS).map(|draws| -draws).filter(|draws| *draws < -self.back).collect();
+        self.lay_sums(-ODD_DRAWS, 0);
         self.best(0, &offsets)
     }
 
@@ -214,7 +230,9 @@ impl<'a> Search<'a> {
         let found = self.fullest(&offsets, false)?;
         let fit = self.fit(0, found.draws, true);
         let is_kept = may_stay && found.draws == 0;
-        (is_kept || fit.chance + log10_tried(found.tried) < BETTER_THAN_NONE).then_some(found)
+        // Where the log says that lines are missing, some place is theirs; elsewhere the place is as much in question.
+        let chance = if may_stay { BETTER_THAN_NONE } else { CHANCE };
+        (is_kept || fit.chance + log10_tried(found.tried) < chance).then_some(found)
     }
 
     /// Whether the lines, none of which is missing, may stand elsewhere: all of them fit there, and those beside the one
@@ -249,7 +267,10 @@ impl<'a> Search<'a> {
         let interval = self.interval();
         self.lay_multiples();
         let missing = 1..=self.most_missing();
-        missing.chain((1..=REPEATED_LINES).map(|lines| -lines)).map(|lines| lines * interval).collect()
+        let back = self.back;
+        let repeated = (1..=REPEATED_LINES).map(|lines| -lines);
+        let offsets = missing.chain(repeated).map(|lines| lines * interval);
+        offsets.filter(|draws| *draws >= -back).collect()
     }
 
     fn most_missing(&self) -> i64 {

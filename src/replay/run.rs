@@ -324,9 +324,10 @@ impl Trial {
         is_over: bool,
     ) -> Option<Self> {
         let mut trial = Self { script: Arc::clone(script), followers: Vec::new(), ended: Vec::new() };
+        let mut sequence = script.sequence();
         let mut is_found = false;
         for head in heads {
-            let Some(start) = search::find_start(script, head, limit, pool) else {
+            let Some(start) = search::find_start(script, &mut sequence, head, limit, pool) else {
                 trial.followers.push(None);
                 continue;
             };
