@@ -6,7 +6,9 @@ use crate::evidence::{
     ServerStart, SkipReason, Source, Tags,
 };
 use crate::golden::SettingSource;
+use crate::law::whole;
 use crate::replay::{ReplayEvidence, ReplayOptions};
+use crate::simulate::log::LocalTime;
 
 use super::figures::{Cut, Figures};
 use super::finding::{Finding, FindingCode};
@@ -495,14 +497,14 @@ impl PointBuilder {
         if line.running_req() == 0 {
             // Its window was drawn all the same.
             if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
-                replay.line(*rank, line, &place, source.message(line));
+                replay.line(*rank, line, &place, millis(source, line), source.message(line));
             }
             return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
         }
         let mut number = self.rank(voice);
         if !self.scope.is_whole() && !self.is_in_scope(number, line, source) {
             if let Some(replay) = &mut self.replay {
-                replay.pass(number, line, &place, source.message(line));
+                replay.pass(number, line, &place, millis(source, line), source.message(line));
             }
             return self.seen.skipped.add(SkipKind::OutOfScope, &place, source.message(line));
         }
@@ -525,7 +527,7 @@ impl PointBuilder {
             }
         }
         if let Some(replay) = &mut self.replay {
-            replay.line(number, line, &place, source.message(line));
+            replay.line(number, line, &place, millis(source, line), source.message(line));
         }
     }
 
@@ -588,6 +590,7 @@ impl PointBuilder {
     /// Requests join the batches of one data-parallel rank.
     fn prefill(&mut self, line: &PrefillLine<'_>) {
         self.seen.has_prefills = true;
+        self.replay.iter_mut().for_each(Feed::shows_prefills);
         let data_rank = line.tags.rank("DP");
         // Figures are read only for draws that are followed.
         let mut replay = self.replay.as_mut().filter(|replay| !replay.only_counts());
@@ -601,6 +604,12 @@ impl PointBuilder {
             }
         }
     }
+}
+
+/// When a line was printed.
+fn millis(source: Source<'_>, line: &CompactLine) -> Option<u64> {
+    let seconds = source.timestamp(line).and_then(LocalTime::seconds_of)?;
+    (seconds >= 0.0).then(|| whole(1000.0 * seconds))
 }
 
 /// Of settings that occur with several values the last one.

@@ -67,6 +67,11 @@ impl Feed {
         self.builder.only_counts()
     }
 
+    /// A prefill line of any rank.
+    pub(super) fn shows_prefills(&mut self) {
+        self.builder.shows_prefills();
+    }
+
     pub(super) fn prefill(&mut self, rank: usize, new_seq: Option<u32>) {
         self.builder.prefill(rank, new_seq);
     }
@@ -78,6 +83,7 @@ impl Feed {
         rank: usize,
         line: &CompactLine,
         place: &impl Fn() -> Place,
+        millis: Option<u64>,
         message: &[u8],
     ) {
         let hundredths = line.accept_len().map(Hundredths::count);
@@ -86,7 +92,14 @@ impl Feed {
         }
         self.has_lines = true;
         let tokens = crate::evidence::leading_tokens(message);
-        let line = ReplayLine { place: place(), hundredths, batch: line.running_req(), tokens };
+        let line = ReplayLine {
+            place: place(),
+            hundredths,
+            batch: line.running_req(),
+            tokens,
+            millis,
+            throughput_hundredths: line.throughput_hundredths(),
+        };
         self.builder.line(rank, line);
     }
 
@@ -96,11 +109,19 @@ impl Feed {
         rank: usize,
         line: &CompactLine,
         place: &impl Fn() -> Place,
+        millis: Option<u64>,
         message: &[u8],
     ) {
         if !self.only_counts() {
             let tokens = crate::evidence::leading_tokens(message);
-            let line = ReplayLine { place: place(), hundredths: None, batch: line.running_req(), tokens };
+            let line = ReplayLine {
+                place: place(),
+                hundredths: None,
+                batch: line.running_req(),
+                tokens,
+                millis,
+                throughput_hundredths: line.throughput_hundredths(),
+            };
             self.builder.line(rank, line);
         }
     }

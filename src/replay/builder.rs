@@ -2,6 +2,7 @@
 
 use crate::evidence::Place;
 
+use super::clock::Clock;
 use super::effort::Pool;
 use super::line::{Line, WindowKind};
 use super::options::ReplayOptions;
@@ -28,6 +29,11 @@ pub struct ReplayLine {
     pub batch: u32,
     /// `#token`, where the line shows it: how much it rose tells whether a line is missing.
     pub tokens: Option<u64>,
+    /// When it was printed, in milliseconds of any clock, where the log shows it: between two lines no more steps can be
+    /// missing than there was time for.
+    pub millis: Option<u64>,
+    /// Hundredths of a token per second, where the line shows it: tells how long its steps took.
+    pub throughput_hundredths: Option<u32>,
 }
 
 /// Lays the lines of one point against the draws of its server.
@@ -51,7 +57,15 @@ pub struct ReplayLine {
 /// ];
 /// for (line, hundredths) in (1..).zip(printed) {
 ///     let place = Place { file: 0, line };
-///     replay.line(0, ReplayLine { place, hundredths: Some(hundredths), batch: 16, tokens: None });
+///     let line = ReplayLine {
+///         place,
+///         hundredths: Some(hundredths),
+///         batch: 16,
+///         tokens: None,
+///         millis: None,
+///         throughput_hundredths: None,
+///     };
+///     replay.line(0, line);
 /// }
 /// let seen = replay.finish();
 /// assert_eq!(seen.conclude(None, 24).status, ReplayStatus::Proved);
@@ -85,6 +99,7 @@ struct RankState {
     damaged: bool,
     /// `#token` of the line before.
     tokens: Option<u64>,
+    clock: Clock,
 }
 
 impl RankState {
@@ -205,6 +220,11 @@ impl ReplayBuilder {
         });
     }
 
+    /// A prefill line of any rank: the log shows when requests join.
+    pub fn shows_prefills(&mut self) {
+        self.has_prefills = true;
+    }
+
     /// A prefill line: so many requests join a rank's batch, or an unknown number.
     pub fn prefill(&mut self, rank: usize, new_seq: Option<u32>) {
         self.has_prefills = true;
@@ -266,7 +286,10 @@ impl ReplayBuilder {
             let (rise, batch) = (later.checked_sub(earlier)?, u64::from(line.batch));
             (batch > 0 && rise.is_multiple_of(batch)).then(|| rise / batch)
         });
-        let gap = damaged || succession == Succession::Missing;
+        let clock = &mut state.clock;
+        let is_late = clock.is_late(&line, interval, is_same) && !joined;
+        let draws_per_milli = clock.fastest;
+        let gap = damaged || is_late || succession == Succession::Missing;
         self.lines += 1;
         let line = Line {
             number: self.lines,
@@ -276,6 +299,8 @@ impl ReplayBuilder {
             flushed,
             gap,
             joined,
+            millis: line.millis,
+            draws_per_milli,
             belied,
             follows: succession == Succession::Next,
             gained: gained.filter(|_| succession == Succession::Next),

@@ -61,6 +61,8 @@ pub(super) struct Follower {
     least: u64,
     /// Exact lines since another log began: before a few of them its place among the draws is not known.
     since_joined: u64,
+    /// When the last line was printed behind which no line is in doubt.
+    settled_at: Option<u64>,
     /// Lines that wait for those after them, the first of which fails, or follows a flush or a gap.
     pending: VecDeque<Line>,
     /// So many lines are waited for.
@@ -94,6 +96,7 @@ impl Follower {
             next: first,
             least: first,
             since_joined: u64::MAX,
+            settled_at: None,
             pending: VecDeque::new(),
             tail: VecDeque::new(),
             settled: 0,
@@ -112,7 +115,7 @@ impl Follower {
     /// The next line.
     pub(super) fn follow(&mut self, line: Line) {
         if line.joined {
-            (self.least, self.since_joined) = (0, 0);
+            (self.least, self.since_joined, self.settled_at) = (0, 0, None);
         }
         let is_plain = !line.flushed && !line.gap;
         if self.given_up.is_some() || (is_plain && self.pending.is_empty() && self.take(&line)) {
@@ -183,6 +186,9 @@ impl Follower {
                 self.keep_rivals(line, judgement);
             }
             self.count(line, judgement, expected);
+            if self.tail.is_empty() && judgement == Judgement::Exact {
+                self.settled_at = line.millis;
+            }
             return true;
         }
     }
@@ -291,6 +297,7 @@ impl Follower {
         }
         self.joined.clear();
         self.tail.clear();
+        self.settled_at = None;
         if self.tally.adrift > FREE_ADRIFT && self.tally.adrift > self.tally.exact {
             self.given_up.get_or_insert(GivenUp::Adrift);
         }

@@ -1,5 +1,6 @@
 //! Where lines go on after a slip or a flush.
 
+use super::clock;
 use super::effort::Effort;
 use super::line::{Judgement, Line, WindowKind};
 use super::odds::log10_tried;
@@ -81,6 +82,8 @@ pub(super) struct Search<'a> {
     next: u64,
     /// Draws by which the lines may stand before that.
     back: i64,
+    /// When the last line was printed whose place is certain.
+    settled_at: Option<u64>,
     lines: &'a [Line],
     windows: Windows,
 }
@@ -93,12 +96,26 @@ impl<'a> Search<'a> {
         next: u64,
         lines: &'a [Line],
     ) -> Self {
-        Self { script, sequence, effort, next, back: 0, lines, windows: Windows::default() }
+        Self { script, sequence, effort, next, back: 0, settled_at: None, lines, windows: Windows::default() }
     }
 
     /// The place at hand is not certain: the lines may stand so many draws before it.
     pub(super) fn may_go_back(&mut self, draws: u64) {
         self.back = i64::try_from(draws).unwrap_or(i64::MAX);
+    }
+
+    /// No more steps are missing than there was time for since then.
+    pub(super) fn has_time_since(&mut self, settled_at: Option<u64>) {
+        self.settled_at = settled_at;
+    }
+
+    /// Draws that can be missing before a line, by its time.
+    fn room(&self, line: usize) -> i64 {
+        let Some(line) = self.lines.get(line).filter(|line| line.draws_per_milli > 0.0) else {
+            return i64::MAX;
+        };
+        let times = self.settled_at.zip(line.millis);
+        times.map_or(i64::MAX, |(before, now)| clock::draws_between(before, now, line.draws_per_milli))
     }
 
     /// Lines that are missing before the first one, or that occur again. An offset must be no accident, and fit more
@@ -319,17 +336,19 @@ impl<'a> Search<'a> {
 
     /// The offset that the lines from number `line` on bear out best.
     fn best(&mut self, line: usize, offsets: &[i64]) -> Option<Found> {
+        let room = self.room(line);
+        let offsets: Vec<i64> = offsets.iter().copied().filter(|draws| *draws <= room).collect();
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
         let mut fits: Vec<(i64, Fit)> = Vec::new();
         // How well offsets are borne out that do not come into question.
         let mut others = 0.0_f64;
         for draws in offsets {
-            let fit = self.fit(line, *draws, false);
+            let fit = self.fit(line, draws, false);
             if self.effort.is_used_up() {
                 return None;
             }
             if fit.chance + log10_tried(tried) < CHANCE {
-                fits.push((*draws, fit));
+                fits.push((draws, fit));
             } else {
                 others = others.min(fit.chance);
             }
@@ -363,6 +382,8 @@ impl<'a> Search<'a> {
 
     /// The offset at which all lines fit, most of them to the digit; where none is, and `or_most`, at which most do.
     fn fullest(&mut self, offsets: &[i64], or_most: bool) -> Option<Found> {
+        let room = self.room(0);
+        let offsets: Vec<i64> = offsets.iter().copied().filter(|draws| *draws <= room).collect();
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
         let all = self.lines.len();
         let is_full = |fit: &Fit| fit.length == all;
@@ -370,13 +391,13 @@ impl<'a> Search<'a> {
         let mut others = 0.0_f64;
         for draws in offsets {
             // What a batch can make of the draws takes time to find out: only where the steady lines fit.
-            let fit = self.fit(0, *draws, false);
-            let fit = if is_full(&fit) || or_most { self.fit(0, *draws, true) } else { fit };
+            let fit = self.fit(0, draws, false);
+            let fit = if is_full(&fit) || or_most { self.fit(0, draws, true) } else { fit };
             if self.effort.is_used_up() {
                 return None;
             }
             if is_full(&fit) || or_most {
-                fits.push((*draws, fit));
+                fits.push((draws, fit));
             } else {
                 others = others.min(fit.chance);
             }

@@ -115,6 +115,7 @@ impl Follower {
         let back = self.next.saturating_sub(self.least);
         let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
         search.may_go_back(back);
+        search.has_time_since(self.settled_at);
         if first.flushed {
             return Decision::Go(search.phase());
         }
@@ -154,6 +155,7 @@ impl Follower {
         }
         let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
         search.may_go_back(back);
+        search.has_time_since(self.settled_at);
         if is_borne_out && let Some(found) = search.later() {
             return Decision::Go(found);
         }

@@ -26,6 +26,8 @@ fn lines(script: &Script, starts: impl IntoIterator<Item = u64>) -> Vec<Line> {
         flushed: false,
         gap: false,
         joined: false,
+        millis: None,
+        draws_per_milli: 0.0,
         belied: None,
         follows: before.replace(first + script.steps()) == Some(first),
         gained: None,
