@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::effort::Effort;
+use super::odds::log10_tried;
+use super::resync;
 use super::line::{Judgement, Line, WindowKind};
 use super::script::Script;
 use super::sequence::Sequence;
@@ -297,6 +299,8 @@ impl Follower {
         }
         self.joined.clear();
         self.tail.clear();
+        // Nobody knows where the lines behind them stand.
+        (self.since, self.price) = ([0; 3], log10_tried(resync::PLACES));
         self.settled_at = None;
         if self.tally.adrift > FREE_ADRIFT && self.tally.adrift > self.tally.exact {
             self.given_up.get_or_insert(GivenUp::Adrift);

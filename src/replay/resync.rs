@@ -12,6 +12,9 @@ use super::windows::Windows;
 const MISSING_LINES: i64 = 256;
 const REPEATED_LINES: i64 = 4;
 
+/// Places among which that leaves a line.
+pub(super) const PLACES: u64 = 256;
+
 /// Offsets that are no multiple of the interval: steps lengths and not counted.
 const ODD_DRAWS: i64 = 4096;
 
@@ -136,10 +139,12 @@ impl<'a> Search<'a> {
         self.best(0, &offsets)
     }
 
-    /// Draws that lines before these have used, which no server prints again.
-    pub(super) fn used_draws(&mut self) -> Option<Found> {
+    /// Draws that lines before these have used, which no server prints again: those of whole lines, or any.
+    pub(super) fn used_draws(&mut self, of_lines: bool) -> Option<Found> {
+        let step = if of_lines { self.interval() } else { 1 };
+        let offsets = (1..=ODD_DRAWS).map(|draws| -draws);
         let offsets: Vec<i64> =
-            (1..=ODD_DRAWS).map(|draws| -draws).filter(|draws| *draws < -self.back).collect();
+            offsets.filter(|draws| *draws < -self.back && *draws % step == 0).collect();
         self.lay_sums(-ODD_DRAWS, 0);
         self.best(0, &offsets)
     }

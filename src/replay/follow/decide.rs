@@ -137,6 +137,9 @@ impl Follower {
         if let Some(found) = search.multiples() {
             return Decision::Go(found);
         }
+        if let Some(found) = is_borne_out.then(|| search.used_draws(true)).flatten() {
+            return Decision::Back(found);
+        }
         if let Some(count) = search.same_again() {
             return Decision::Fail(count);
         }
@@ -147,7 +150,7 @@ impl Follower {
         if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
             return Decision::Go(found);
         }
-        if let Some(found) = is_borne_out.then(|| search.used_draws()).flatten() {
+        if let Some(found) = is_borne_out.then(|| search.used_draws(false)).flatten() {
             return Decision::Back(found);
         }
         if self.is_own_by_tokens(first) || !self.is_explained_elsewhere(lines) {
@@ -260,7 +263,7 @@ impl Follower {
         self.next = self.next.saturating_add_signed(found.draws);
         self.rivals.clear();
         self.joined.clear();
-        if found.tried > 1 {
+        if found.tried > 1 || first.gap {
             self.since = [0; 3];
             self.price = if found.is_certain { f64::NEG_INFINITY } else { log10_tried(found.tried) };
             self.is_doubtful = found.is_doubtful;
