@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::effort::Effort;
+use super::line::{Judgement, Line, WindowKind};
 use super::odds::log10_tried;
 use super::resync;
-use super::line::{Judgement, Line, WindowKind};
 use super::script::Script;
 use super::sequence::Sequence;
 use super::tally::Tally;

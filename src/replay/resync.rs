@@ -143,8 +143,7 @@ impl<'a> Search<'a> {
     pub(super) fn used_draws(&mut self, of_lines: bool) -> Option<Found> {
         let step = if of_lines { self.interval() } else { 1 };
         let offsets = (1..=ODD_DRAWS).map(|draws| -draws);
-        let offsets: Vec<i64> =
-            offsets.filter(|draws| *draws < -self.back && *draws % step == 0).collect();
+        let offsets: Vec<i64> = offsets.filter(|draws| *draws < -self.back && *draws % step == 0).collect();
         self.lay_sums(-ODD_DRAWS, 0);
         self.best(0, &offsets)
     }
