@@ -11,6 +11,7 @@ use accsim::simulate::log::{
 };
 use rayon::prelude::*;
 
+use crate::tally::is_beyond;
 use crate::truth::{ASKED, Asked, real};
 
 /// Windows of vLLM, intervals of ATOM.
@@ -166,10 +167,6 @@ fn audit(options: &Options, truth: Truth, asked: &Asked, running: u32, windows: 
 
 /// What is beyond the promised bounds, by more than the noise of so many audits.
 pub(crate) fn beyond_bounds(rows: &[Row]) -> Vec<String> {
-    let most = |share: f64, audits: u32| {
-        let mean = share * f64::from(audits);
-        mean + 3.0 * mean.sqrt()
-    };
     rows.iter()
         .filter_map(|row| {
             let (wrong, share, what) = if row.truth.is_honest() {
@@ -177,7 +174,7 @@ pub(crate) fn beyond_bounds(rows: &[Row]) -> Vec<String> {
             } else {
                 (row.consistent, 0.05, "consistent")
             };
-            (f64::from(wrong) > most(share, row.audits)).then(|| {
+            is_beyond(wrong, row.audits, share).then(|| {
                 format!("{}, {} windows: {wrong} of {} {what}", row.truth.name(), row.windows, row.audits)
             })
         })

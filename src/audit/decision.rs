@@ -114,12 +114,14 @@ pub enum Reason {
         /// The lines look simulated at about this length, which nobody named.
         unknown_target: Option<f64>,
     },
-    /// Nothing tells how many steps a line stands for, and the lines speak against the target for one number only.
+    /// Nothing tells how many steps a line stands for, and the verdict depends on it.
     UnknownInterval {
         /// Steps of a line that explain the values.
         inferred: u32,
-        /// Steps that explain them too, and do not speak against the target.
+        /// Steps that explain them too, for which the verdict would be another.
         possible: u32,
+        /// The verdict for the former.
+        verdict: Verdict,
     },
     /// The 99.9 % interval excludes the target.
     WrongMean(MeanInterval),

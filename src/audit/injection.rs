@@ -4,7 +4,7 @@ use crate::evidence::Place;
 use crate::golden::{SettingSource, Target};
 
 use super::finding::{Finding, FindingCode, Severity};
-use super::point::Observed;
+use super::observed::Observed;
 
 /// Variables that hold the accept length, by release.
 const LENGTHS: [&str; 6] = [

@@ -13,13 +13,14 @@ use super::explain;
 use super::finding::FindingCode;
 use super::hypotheses::Hypotheses;
 use super::injection;
+use super::interval::{DecodeInterval, IntervalSource, Intervals};
 use super::mechanism::{Mechanisms, Other};
+use super::observed::Observed;
 use super::options::{Confidence, Options};
-use super::point::Observed;
 use super::pooled;
 use super::replay;
 use super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
-use super::sample::{DecodeInterval, IntervalSource, Sample};
+use super::sample::Sample;
 use super::sequential::{Look, Sequence};
 use super::speed::SpeedSummary;
 
@@ -73,7 +74,7 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     }
     let sample = Sample::new(seen);
     let logged = seen.servers.first().and_then(|server| server.decode_log_interval);
-    let (interval, open) = sample.interval(options.decode_log_interval, logged);
+    let Intervals { chosen: interval, others } = Intervals::of(&sample, options.decode_log_interval, logged);
     let max = seen.max_accept_length();
     let analysis = Analysis::new(&sample, interval, target, max, options);
     let speeds: Vec<SpeedSummary> = seen.ranks.iter().map(|rank| rank.speed.summary()).collect();
@@ -105,21 +106,30 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
         _ => at_once(without_lines(seen, target, &findings)),
     };
     let as_inferred = decide(&analysis, interval);
-    // Lines are not held against the target for a number of steps that they may not stand for.
-    let other =
-        (target.is_some() && as_inferred.0 == Verdict::Inconsistent && other_server(&findings).is_none())
-            .then(|| {
-                open.iter().find_map(|steps| {
-                    let interval = DecodeInterval { steps: *steps, source: IntervalSource::Inferred };
-                    let analysis = Analysis::new(&sample, interval, target, max, options);
-                    let (verdict, _, sequence) = decide(&analysis, interval);
-                    (verdict != Verdict::Inconsistent).then_some((analysis, interval, sequence))
-                })
-            })
-            .flatten();
+    // Where nobody says how many steps a line stands for, a verdict stands that holds for every number that it may be.
+    let may_differ = match as_inferred.0 {
+        Verdict::Inconsistent => analysis.is_some() && other_server(&findings).is_none(),
+        Verdict::Consistent => true,
+        Verdict::Insufficient | Verdict::Unauditable => false,
+    };
+    let other = others.into_iter().filter(|_| may_differ).find_map(|steps| {
+        if target.is_some_and(|target| is_ruled_out(&sample, steps, target)) {
+            return None;
+        }
+        let interval = DecodeInterval { steps, source: IntervalSource::Inferred };
+        let analysis = Analysis::new(&sample, interval, target, max, options);
+        let (verdict, _, sequence) = decide(&analysis, interval);
+        let is_another = match verdict {
+            // Lines that speak against the target for a number of steps speak against that number as well.
+            Verdict::Inconsistent => target.is_none() && as_inferred.0 != verdict,
+            _ => as_inferred.0 != verdict,
+        };
+        is_another.then_some((analysis, interval, sequence))
+    });
     let (mut analysis, interval, verdict, reason, sequence) = if let Some((analysis, other, sequence)) = other
     {
-        let reason = Reason::UnknownInterval { inferred: interval.steps, possible: other.steps };
+        let (inferred, possible) = (interval.steps, other.steps);
+        let reason = Reason::UnknownInterval { inferred, possible, verdict: as_inferred.0 };
         (analysis, other, Verdict::Insufficient, reason, sequence)
     } else {
         let (verdict, reason, sequence) = as_inferred;
@@ -167,6 +177,9 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     let steps = seen.spec_lines().saturating_mul(u64::from(interval.steps));
     let rho = sample.correlation.as_ref().map(|correlation| correlation.rho);
     let total = |of: fn(&SpeedSummary) -> Option<f64>| {
+        if seen.beside().is_some() {
+            return None;
+        }
         let known: Vec<f64> = speeds.iter().filter_map(of).collect();
         (!known.is_empty()).then(|| known.iter().sum())
     };
@@ -296,6 +309,15 @@ impl Analysis {
             confidence: options.confidence,
         })
     }
+}
+
+/// Whether lines of so many steps are none of the target's law, whatever else there is to say: they would stand elsewhere,
+/// or scatter otherwise.
+fn is_ruled_out(sample: &Sample<'_>, steps: u32, target: &Target) -> bool {
+    let law = Setting::new(target.accept_length().get(), target.max_accept_length()).ok();
+    let law = law.map(AcceptanceLaw::match_expected);
+    let scatter = law.and_then(|law| Dispersion::about(&law, steps, sample, false));
+    LatticeCheck::new(steps, sample).rejects() || scatter.is_some_and(|scatter| scatter.rejects())
 }
 
 /// The two lengths between which a simulation of the target draws.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::evidence::{CompactLine, Hundredths, Place, Tags, Time};
 
+use super::interval::Growth;
 use super::kappa::{Kappa, KappaSums};
 use super::rates::Rates;
 use super::recent::{self, Recent, Slots};
@@ -98,6 +99,32 @@ pub(super) struct Rank {
     pub(super) trace: Trace,
     pub(super) lag: Lag,
     pub(super) speed: Speed,
+    /// Of the first steady lines.
+    pub(super) growth: Growth,
+    /// The first line of a file during whose time another one has lines too: servers that ran side by side.
+    pub(super) beside: Option<Place>,
+}
+
+/// When the lines of one file were logged, and the first of them.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: Time,
+    last: Time,
+    lines: u64,
+    place: Place,
+}
+
+/// Lines of a file, at least, that stand for a server of their own: copies of another file's lines may differ in some.
+const LEAST_BESIDE: u64 = 8;
+const SHARE_BESIDE: u64 = 10;
+
+impl Span {
+    /// Times are told to the second: files that follow on each other may share one.
+    fn is_beside(&self, other: &Self) -> bool {
+        let (fewer, more) = (self.lines.min(other.lines), self.lines.max(other.lines));
+        let are_servers = fewer >= LEAST_BESIDE && fewer >= more / SHARE_BESIDE;
+        are_servers && self.first < other.last && other.first < self.last
+    }
 }
 
 /// The lines of one look between which nothing happens: most lines of a log. What their sums share is here.
@@ -176,6 +203,9 @@ pub(super) struct Gather {
     passed: u64,
     /// The engine's time on the line before.
     time: Time,
+    /// Of the file at hand, and of those before it.
+    span: Option<Span>,
+    spans: Vec<Span>,
 }
 
 impl Gather {
@@ -198,6 +228,20 @@ impl Gather {
         self.rates = Rates::default();
         self.kinds = FxHashMap::default();
         self.recent = Recent::default();
+    }
+
+    /// A new file.
+    pub(super) fn begin_file(&mut self) {
+        self.end_file();
+        self.begin_segment();
+    }
+
+    fn end_file(&mut self) {
+        let Some(span) = self.span.take() else { return };
+        if self.rank.beside.is_none() {
+            self.rank.beside = self.spans.iter().any(|other| other.is_beside(&span)).then_some(span.place);
+            self.spans.push(span);
+        }
     }
 
     /// A new stretch of lines: nothing before it tells about the next window.
@@ -263,8 +307,13 @@ impl Gather {
         self.rank.decode_lines += lines;
         self.rank.trace.add_calm(lines, hundredths);
         self.rank.lag.add_chain(values);
+        self.rank.growth.pass();
         self.calm.earlier = values.last();
         self.time = time;
+        self.span.iter_mut().for_each(|span| {
+            span.last = span.last.max(time);
+            span.lines += lines;
+        });
     }
 
     /// Says what the next line must be like to be a calm one.
@@ -301,6 +350,10 @@ impl Gather {
                 self.begin_segment();
             }
             self.time = time;
+            let span =
+                self.span.get_or_insert_with(|| Span { first: time, last: time, lines: 0, place: place() });
+            (span.first, span.last) = (span.first.min(time), span.last.max(time));
+            span.lines += 1;
         }
 
         self.rank.decode_lines += 1;
@@ -338,6 +391,15 @@ impl Gather {
         steady
     }
 
+    /// What the requests of the line that was just added hold, where that is still looked at.
+    pub(super) fn grow(&mut self, line: &CompactLine, tokens: impl FnOnce() -> Option<u64>, is_steady: bool) {
+        if let Some(hundredths) = line.accept_len()
+            && self.rank.growth.has_room()
+        {
+            self.rank.growth.add(tokens(), hundredths.count(), line.running_req(), is_steady);
+        }
+    }
+
     /// Counts a line of a kind that did not come lately.
     #[inline(never)]
     fn look_up(&mut self, kind: Kind, key: u64, place: &impl Fn() -> Place, rooms: &mut Rooms) {
@@ -362,6 +424,7 @@ impl Gather {
 
     /// Ends the rank: the sums of the lines that were only counted.
     pub(super) fn finish(mut self, rooms: &mut Rooms, rates: &mut Rates) -> Rank {
+        self.end_file();
         rates.merge(&self.rates);
         for (key, lines) in self.recent.iter() {
             count_in(&mut self.kinds, Kind::unpacked(key), lines);

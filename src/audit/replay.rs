@@ -83,7 +83,7 @@ impl Feed {
         rank: usize,
         line: &CompactLine,
         place: &impl Fn() -> Place,
-        millis: Option<u64>,
+        millis: impl Fn() -> Option<u64>,
         message: &[u8],
     ) {
         let hundredths = line.accept_len().map(Hundredths::count);
@@ -97,7 +97,7 @@ impl Feed {
             hundredths,
             batch: line.running_req(),
             tokens,
-            millis,
+            millis: millis(),
             throughput_hundredths: line.throughput_hundredths(),
         };
         self.builder.line(rank, line);
@@ -109,7 +109,7 @@ impl Feed {
         rank: usize,
         line: &CompactLine,
         place: &impl Fn() -> Place,
-        millis: Option<u64>,
+        millis: impl Fn() -> Option<u64>,
         message: &[u8],
     ) {
         if !self.only_counts() {
@@ -119,7 +119,7 @@ impl Feed {
                 hundredths: None,
                 batch: line.running_req(),
                 tokens,
-                millis,
+                millis: millis(),
                 throughput_hundredths: line.throughput_hundredths(),
             };
             self.builder.line(rank, line);

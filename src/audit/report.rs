@@ -11,10 +11,10 @@ use super::dispersion::LatticeCheck;
 use super::estimate::MeanInterval;
 use super::finding::Finding;
 use super::injection::InjectedSetting;
+use super::interval::DecodeInterval;
 use super::mechanism::Mechanisms;
 use super::options::{Confidence, Margin};
 use super::pooled::PooledSource;
-use super::sample::DecodeInterval;
 use super::sequential::Sequence;
 use super::series::Series;
 use super::skipped::Skipped;
@@ -65,7 +65,7 @@ pub struct PointReport {
     /// Largest `#queue-req`.
     pub max_queue_req: Option<u32>,
     /// Tokens per second of all ranks: the sum of each rank's median, and of each rank's mean, over lines without
-    /// idle time.
+    /// idle time. `None` too where servers that ran side by side wrote the logs of one rank.
     pub median_tps: Option<f64>,
     /// See `median_tps`.
     pub steady_mean_tps: Option<f64>,

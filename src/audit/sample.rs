@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::evidence::Place;
-use crate::law::{DEFAULT_INTERVAL, Lattice, Window, inferred_interval};
+use crate::law::{Lattice, StepRange, Window};
 
 use super::correlation::{RankCorrelation, correlate};
+use super::interval::Growth;
 use super::kappa::{Kappa, KappaSums};
-use super::point::Observed;
+use super::observed::Observed;
 use super::rank::Rank;
 use super::tally::Cell;
 use super::trace::{Kept, Lag};
@@ -31,44 +32,8 @@ pub(super) struct Sample<'a> {
     /// Batches change, and no prefill line tells when: a line with as many requests as the one before may stand for
     /// others all the same.
     pub(super) is_blind: bool,
-}
-
-/// Verify steps per line, and how that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecodeInterval {
-    /// Verify steps per decode line.
-    pub steps: u32,
-    /// How they are known.
-    pub source: IntervalSource,
-}
-
-/// How the decode log interval is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntervalSource {
-    /// The caller said so.
-    Given,
-    /// The server's arguments say so.
-    Server,
-    /// It explains the steady lines.
-    Inferred,
-    /// The default, as nothing tells.
-    Assumed,
-    /// The windows count their steps: this is their mean.
-    Windows,
-}
-
-impl IntervalSource {
-    /// The name that programs read.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Given => "given",
-            Self::Server => "server_args",
-            Self::Inferred => "inferred",
-            Self::Assumed => "default",
-            Self::Windows => "windows",
-        }
-    }
+    /// How many steps a line stands for, as its requests grow.
+    pub(super) growth: Option<StepRange>,
 }
 
 impl<'a> Sample<'a> {
@@ -88,7 +53,20 @@ impl<'a> Sample<'a> {
         let steady = merged(judged.iter().map(|rank| rank.steady.sorted()));
         let changing = merged(judged.iter().map(|rank| rank.changing.sorted()));
         let is_blind = !seen.has_prefills && seen.batch.is_some_and(|(min, max)| min != max);
-        Self { ranks, correlation, judged, steady, changing, lag, is_summed: seen.is_summed, is_blind }
+        // Without them nobody knows when requests joined, and those bring their prompts along.
+        let growth = ranks.iter().map(|rank| &rank.growth).filter(|_| seen.has_prefills);
+        let growth = Growth::range(growth);
+        Self {
+            ranks,
+            correlation,
+            judged,
+            steady,
+            changing,
+            lag,
+            is_summed: seen.is_summed,
+            is_blind,
+            growth,
+        }
     }
 
     /// Some lines on their own, of no rank.
@@ -169,16 +147,8 @@ impl<'a> Sample<'a> {
         sum(|rank| rank.sums.tokens()) / sum(|rank| rank.sums.kappa())
     }
 
-    /// What a line stands for: as given, as logged, or as the steady lines have it. In the last case also what they may
-    /// stand for as well.
-    pub(super) fn interval(&self, given: Option<u32>, logged: Option<u32>) -> (DecodeInterval, Vec<u32>) {
-        let known = |steps: Option<u32>, source| {
-            steps.filter(|steps| *steps > 0).map(|steps| DecodeInterval { steps, source })
-        };
-        let told = known(given, IntervalSource::Given).or_else(|| known(logged, IntervalSource::Server));
-        if let Some(told) = told {
-            return (told, Vec::new());
-        }
+    /// The printed values of the steady lines in hundredths, ascending, each with its number of lines.
+    pub(super) fn steady_values(&self) -> Vec<(u32, u64)> {
         let mut values: Vec<(u32, u64)> = Vec::new();
         for (cell, count) in &self.steady {
             match values.last_mut().filter(|last| last.0 == cell.hundredths) {
@@ -186,10 +156,7 @@ impl<'a> Sample<'a> {
                 None => values.push((cell.hundredths, *count)),
             }
         }
-        let inferred = inferred_interval(&values);
-        let interval = known(inferred.steps, IntervalSource::Inferred)
-            .unwrap_or(DecodeInterval { steps: DEFAULT_INTERVAL, source: IntervalSource::Assumed });
-        (interval, inferred.open)
+        values
     }
 
     /// Steady lines whose value no `steps` whole draws shared by a batch can give.

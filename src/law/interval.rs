@@ -1,6 +1,6 @@
 //! How many verify steps a log line stands for, where only the printed values tell.
 
-use super::number::float;
+use super::number::{float, whole32};
 use super::printed::Lattice;
 use super::special::beta_reg;
 
@@ -19,51 +19,123 @@ const ACCIDENT: f64 = 1e-6;
 /// Share of the measured variance that a step surely has: a few lines may scatter more than their law by chance.
 const SURE: f64 = 0.5;
 
+/// Least chance that a line of another lattice stands on this one: which of its values are frequent depends on the law.
+const SHARED: f64 = 0.8;
+
+/// What printing two decimals adds to the variance, in tokens squared.
+const ROUNDING: f64 = 1e-4 / 12.0;
+
+/// Most tokens of a step for which lattices are compared.
+const MOST_TOKENS: u32 = 64;
+
+/// Longest lines of which the values alone can tell anything: those of longer ones stand everywhere.
+const LONGEST: u32 = 100;
+
+/// Between how many steps a line may stand for, as something besides its value tells, and about how many that are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StepRange {
+    pub(crate) least: u32,
+    pub(crate) most: u32,
+    pub(crate) about: f64,
+}
+
+impl StepRange {
+    fn contains(range: Option<Self>, steps: u32) -> bool {
+        range.is_none_or(|range| (range.least..=range.most).contains(&steps))
+    }
+}
+
 /// What printed values say about the steps of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InferredInterval {
     /// The interval that explains them; `None` where none does.
     pub(crate) steps: Option<u32>,
-    /// Divisors of it that explain them as well, where that may be an accident: more lines would tell.
+    /// All others that explain them as well, where that may be an accident: more lines would tell. Those that are divisors
+    /// of the former come first, the largest of them in front.
     pub(crate) open: Vec<u32>,
 }
 
-/// The steps of a line of constant batch from its printed values in hundredths, each with its number of lines.
+/// The steps of a line of constant batch from its printed values in hundredths, each with its number of lines, and from
+/// what else is known.
 ///
 /// The default comes first: a constant log fits every interval, and the smallest would be an odd answer. The lattice of a
 /// divisor lies inside that of the interval, so lines on it are on both: it counts where they would stand there by
 /// accident with a chance below 10^-6.
-pub(crate) fn inferred_interval(values: &[(u32, u64)]) -> InferredInterval {
+pub(crate) fn inferred_interval(values: &[(u32, u64)], range: Option<StepRange>) -> InferredInterval {
     let all: u64 = values.iter().map(|(_, count)| count).sum();
-    let explains =
-        |steps: u32| float(all - on_lattice(values, steps)) <= (1.0 - EXPLAINED) * float(all) + 1e-9;
-    let first = std::iter::once(DEFAULT_INTERVAL).chain(OTHERS).find(|steps| all > 0 && explains(*steps));
-    let Some(mut steps) = first else { return InferredInterval::default() };
+    if all == 0 {
+        return InferredInterval::default();
+    }
+    let is_known = |steps: &u32| StepRange::contains(range, *steps);
+    let explains = |steps: &u32| {
+        let misses = all - on_lattice(values, *steps);
+        float(misses) <= (1.0 - EXPLAINED) * float(all) + 1e-9
+    };
+    let nearest = range.map(|range| whole32(range.about.round()).clamp(range.least, range.most));
+    let usual = std::iter::once(DEFAULT_INTERVAL).chain(OTHERS);
+    let Some(mut steps) = usual.chain(nearest).filter(is_known).find(explains) else {
+        return InferredInterval { steps: None, open: others(values, 0, range).filter(explains).collect() };
+    };
     let variance = variance(values);
-    loop {
+    // The next divisor on whose lattice the lines stand by no accident.
+    while let Some(divisor) = (1..steps).rev().find(|divisor| {
+        steps.is_multiple_of(*divisor)
+            && is_known(divisor)
+            && explains(divisor)
+            && accident(values, *divisor, steps, variance) < ACCIDENT
+    }) {
+        steps = divisor;
+    }
+    let is_open = |other: &u32| {
+        explains(other)
+            && (steps.is_multiple_of(*other) || accident(values, steps, *other, variance) >= ACCIDENT)
+    };
+    let open = others(values, steps, range).filter(is_open).collect();
+    InferredInterval { steps: Some(steps), open }
+}
+
+/// All other intervals that are in range: the divisors, the larger ones first, then all that have a lattice, then the
+/// longer one whose lines scatter as these do.
+fn others(values: &[(u32, u64)], steps: u32, range: Option<StepRange>) -> impl Iterator<Item = u32> {
+    let divides = move |other: &u32| steps > 0 && steps.is_multiple_of(*other);
+    let divisors = (1..steps).rev().filter(divides);
+    let with_lattice = (1..=LONGEST).filter(move |other| *other != steps && !divides(other));
+    let variance = variance(values) - ROUNDING;
+    let weight = mean(values).fract();
+    let longer = Some(weight * (1.0 - weight) / variance).filter(|longer| *longer > f64::from(LONGEST));
+    let longer = longer.filter(|longer| *longer < f64::from(u32::MAX)).map(|longer| whole32(longer.round()));
+    divisors.chain(with_lattice).chain(longer).filter(move |other| StepRange::contains(range, *other))
+}
+
+/// The chance, or a bound above it, that so many lines of `steps` draws stand on the lattice of `coarse` draws as do: the
+/// binomial tail.
+fn accident(values: &[(u32, u64)], coarse: u32, steps: u32, variance: f64) -> f64 {
+    let tail = |values: &[(u32, u64)], chance: f64| {
         let here = on_lattice(values, steps);
-        let mut open = Vec::new();
-        let mut coarser = None;
-        for divisor in (1..steps).rev().filter(|divisor| steps.is_multiple_of(*divisor)) {
-            if variance <= 0.0 || !explains(divisor) {
-                continue;
-            }
-            let chance = chance_of_multiple(steps / divisor, steps, variance);
-            let there = on_lattice(values, divisor).min(here);
-            // The binomial tail: so many of those on the finer lattice, or more.
-            let accident =
-                if there == 0 { 1.0 } else { beta_reg(float(there), float(here - there) + 1.0, chance) };
-            if accident < ACCIDENT {
-                coarser = Some(divisor);
-                break;
-            }
-            open.push(divisor);
-        }
-        match coarser {
-            Some(divisor) => steps = divisor,
-            None => return InferredInterval { steps: Some(steps), open },
+        let there = on_lattice(values, coarse).min(here);
+        if there == 0 { 1.0 } else { beta_reg(float(there), float(here - there) + 1.0, chance) }
+    };
+    if steps.is_multiple_of(coarse) {
+        return tail(values, chance_of_multiple(steps / coarse, steps, variance));
+    }
+    // The value that most lines show may stand on both whatever the lattices are; of the others a share does.
+    let most = values.iter().map(|(_, count)| *count).max();
+    let others: Vec<(u32, u64)> = values.iter().copied().filter(|(_, count)| Some(*count) != most).collect();
+    tail(&others, shared_values(values, coarse, steps).sqrt().clamp(SHARED, 1.0 - 1e-12))
+}
+
+/// The share of the values that `steps` draws print which `coarse` draws print as well, over the tokens that the lines show.
+fn shared_values(values: &[(u32, u64)], coarse: u32, steps: u32) -> f64 {
+    let floors = || values.iter().map(|(value, _)| value / 100);
+    let (mut all, mut shared) = (0_u32, 0_u32);
+    for floor in floors().min().unwrap_or(1)..=floors().max().unwrap_or(1).min(MOST_TOKENS) {
+        let (fine, coarse) = (Lattice::new(floor, steps), Lattice::new(floor, coarse));
+        for value in (floor * 100..floor * 100 + 100).filter(|value| fine.contains(*value)) {
+            all += 1;
+            shared += u32::from(coarse.contains(value));
         }
     }
+    f64::from(shared) / f64::from(all.max(1))
 }
 
 /// Lines whose value `steps` whole draws can give.
@@ -83,12 +155,22 @@ fn on_lattice(values: &[(u32, u64)], steps: u32) -> u64 {
 
 /// Sample variance of the values, in tokens squared.
 fn variance(values: &[(u32, u64)]) -> f64 {
-    let all: f64 = values.iter().map(|(_, count)| float(*count)).sum();
-    let tokens = |hundredths: u32| f64::from(hundredths) / 100.0;
-    let mean = values.iter().map(|(value, count)| tokens(*value) * float(*count)).sum::<f64>() / all;
+    let (all, mean) = (lines(values), mean(values));
     let squares: f64 =
         values.iter().map(|(value, count)| float(*count) * (tokens(*value) - mean).powi(2)).sum();
     if all > 1.0 { squares / (all - 1.0) } else { 0.0 }
+}
+
+fn mean(values: &[(u32, u64)]) -> f64 {
+    values.iter().map(|(value, count)| tokens(*value) * float(*count)).sum::<f64>() / lines(values)
+}
+
+fn lines(values: &[(u32, u64)]) -> f64 {
+    values.iter().map(|(_, count)| float(*count)).sum()
+}
+
+fn tokens(hundredths: u32) -> f64 {
+    f64::from(hundredths) / 100.0
 }
 
 /// The greatest chance that the sum of `steps` whole draws has a given remainder by `divisor`, for lines of this
@@ -129,7 +211,7 @@ mod tests {
                     continue;
                 }
                 for seed in 0..20 {
-                    let found = inferred_interval(&values(target, interval, lines, seed));
+                    let found = inferred_interval(&values(target, interval, lines, seed), None);
                     assert_eq!(found.steps, Some(interval), "{target} {interval} {seed}");
                 }
             }
@@ -138,16 +220,43 @@ mod tests {
 
     #[test]
     fn few_lines_leave_it_open() {
-        let found = inferred_interval(&values(3.51, 20, 8, 1));
+        let found = inferred_interval(&values(3.51, 20, 8, 1), None);
         assert_eq!(found.steps, Some(40));
         assert!(found.open.contains(&20), "{found:?}");
     }
 
     #[test]
     fn constant_values_say_nothing() {
-        let found = inferred_interval(&[(400, 500)]);
-        assert_eq!(found, InferredInterval { steps: Some(40), open: vec![] });
-        assert_eq!(inferred_interval(&[]), InferredInterval::default());
+        let found = inferred_interval(&[(400, 500)], None);
+        assert_eq!((found.steps, found.open.len()), (Some(40), 99));
+        assert_eq!(found.open[..4], [20, 10, 8, 5]);
+        assert_eq!(inferred_interval(&[], None), InferredInterval::default());
+    }
+
+    #[test]
+    fn what_else_is_known_narrows_it() {
+        // As two decimals print them, values of 30 steps between 2.6 and 2.9 are values of 40 steps.
+        let range = StepRange { least: 8, most: 32, about: 30.0 };
+        for seed in 0..20 {
+            let found = inferred_interval(&values(2.78, 30, 60, seed), Some(range));
+            assert_eq!(found.steps, Some(30), "{seed}");
+            assert!(found.open.iter().all(|steps| (8..=32).contains(steps)), "{found:?}");
+        }
+        let range = StepRange { least: 4, most: 17, about: 15.9 };
+        assert_eq!(inferred_interval(&values(3.51, 16, 30, 1), Some(range)).steps, Some(16));
+    }
+
+    #[test]
+    fn the_true_interval_is_never_ruled_out() {
+        for interval in [1, 2, 3, 4, 5, 7, 8, 10, 16, 20, 25, 30, 40, 50, 64, 80, 100] {
+            for (target, lines) in [(3.51, 3), (3.51, 12), (2.99, 8), (2.99, 60), (1.2, 5), (5.5, 40)] {
+                for seed in 0..10 {
+                    let found = inferred_interval(&values(target, interval, lines, seed), None);
+                    let is_there = found.steps == Some(interval) || found.open.contains(&interval);
+                    assert!(is_there, "{target} {lines} lines of {interval}, seed {seed}: {found:?}");
+                }
+            }
+        }
     }
 
     proptest! {
@@ -157,7 +266,7 @@ mod tests {
         fn lines_of_the_default_are_never_taken_for_a_divisor(
             seed: u64, lines in 1_u64..200, target in 1.01_f64..5.99,
         ) {
-            let found = inferred_interval(&values(target, 40, lines, seed));
+            let found = inferred_interval(&values(target, 40, lines, seed), None);
             prop_assert_eq!(found.steps, Some(40));
         }
     }

@@ -62,6 +62,8 @@ pub(super) struct Printer {
     /// Smallest sum, and what that and the following ones print.
     first: u64,
     printed: Vec<u32>,
+    /// How many sums there are; only the first ones have a place in the table.
+    sums: u64,
 }
 
 /// Sums that have a table.
@@ -72,9 +74,10 @@ impl Printer {
     pub(super) fn new(interval: u32, lo: u32, hi: u32) -> Self {
         let steps = u64::from(interval.max(1));
         let (first, last) = (u64::from(lo) * steps, u64::from(hi) * steps);
+        let sums = last.saturating_sub(first) + 1;
         let last = last.min(first.saturating_add(MAX_TABLE));
         let printed = (first..=last).map(|sum| crate::law::printed(sum, steps).unwrap_or(0)).collect();
-        Self { interval: interval.max(1), spread: u64::from(hi.saturating_sub(lo)), first, printed }
+        Self { interval: interval.max(1), spread: u64::from(hi.saturating_sub(lo)), first, printed, sums }
     }
 
     /// How far two draws can differ.
@@ -90,6 +93,19 @@ impl Printer {
             Some(printed) => *printed,
             None => crate::law::printed(sum, u64::from(self.interval)).unwrap_or(0),
         }
+    }
+
+    /// Whether no draws at all make a line print so: no place explains it.
+    pub(super) fn is_impossible(&self, line: &Line) -> bool {
+        let (Some(hundredths), Some(least), Some(greatest)) =
+            (line.hundredths, self.printed.first(), self.printed.last())
+        else {
+            return false;
+        };
+        let is_whole = u32::try_from(self.printed.len()).is_ok_and(|sums| u64::from(sums) == self.sums);
+        let is_between = (*least..=*greatest).contains(&hundredths);
+        let is_missed = line.window.is_steady() && self.printed.binary_search(&hundredths).is_err();
+        is_whole && (is_missed || !is_between)
     }
 
     /// Lays a line against its draws.

@@ -63,6 +63,24 @@ impl Found {
     fn alone(draws: i64, tried: u64) -> Self {
         Self { line: 0, draws, tried, rivals: Vec::new(), is_doubtful: false, is_certain: false }
     }
+
+    /// The lines from number `line` on go on at this offset, one of those that were laid; `others` is how well all those
+    /// are borne out that did not come into question.
+    fn among(fits: &[(i64, Fit)], (draws, fit): (i64, Fit), line: usize, tried: u64, others: f64) -> Self {
+        let (rivals, failing): (Vec<_>, Vec<_>) = fits
+            .iter()
+            .filter(|(other, _)| *other != draws)
+            .partition(|(_, other)| other.length >= fit.length);
+        let others = failing.iter().map(|(_, fit)| fit.chance).fold(others, f64::min);
+        Self {
+            line,
+            draws,
+            tried,
+            rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
+            is_doubtful: others < fit.chance + MARGIN,
+            is_certain: false,
+        }
+    }
 }
 
 /// How lines fit from a draw on, the first of which has no known predecessor.
@@ -156,6 +174,14 @@ impl<'a> Search<'a> {
             let fit = self.fit(*line, 0, true);
             fit.chance + log10_tried(u64::try_from(*line).unwrap_or(1)) < CHANCE
         })
+    }
+
+    /// Whether the lines from number `line` on bear the old offset out better than those of the found place bear that out:
+    /// then what stands before them is wrong, and nothing is missing.
+    pub(super) fn is_better_again(&mut self, line: usize, found: &Found) -> bool {
+        let again = self.fit(line, 0, true);
+        let there = self.fit(found.line, found.draws, true);
+        line + again.length > found.line + there.length && again.chance < there.chance
     }
 
     /// Lines are missing twice, and too few stand between: where the later ones go on.
@@ -367,19 +393,7 @@ impl<'a> Search<'a> {
             if fit.chance + log10_tried(tried) >= CHANCE || fit.exact <= self.exact(line, fit.length) {
                 continue;
             }
-            let (rivals, failing): (Vec<_>, Vec<_>) = fits
-                .iter()
-                .filter(|(other, _)| *other != draws)
-                .partition(|(_, rival)| rival.length >= fit.length);
-            let others = failing.iter().map(|(_, fit)| fit.chance).fold(others, f64::min);
-            return Some(Found {
-                line,
-                draws,
-                tried,
-                rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
-                is_doubtful: others < fit.chance + MARGIN,
-                is_certain: false,
-            });
+            return Some(Found::among(&fits, (draws, fit), line, tried, others));
         }
         None
     }
@@ -409,20 +423,10 @@ impl<'a> Search<'a> {
         let any_full = fits.iter().any(|(_, fit)| is_full(fit));
         let candidates = fits.iter().filter(|(_, fit)| if any_full { is_full(fit) } else { or_most });
         // The first of equals: the least that is missing.
-        let (draws, best) = candidates
+        let best = candidates
             .reduce(|best, other| if other.1.chance < best.1.chance - 1e-9 { other } else { best })
             .copied()?;
-        let (rivals, failing): (Vec<_>, Vec<_>) =
-            fits.iter().filter(|(other, _)| *other != draws).partition(|(_, fit)| fit.length >= best.length);
-        let others = failing.iter().map(|(_, fit)| fit.chance).fold(others, f64::min);
-        Some(Found {
-            line: 0,
-            draws,
-            tried,
-            rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
-            is_doubtful: others < best.chance + MARGIN,
-            is_certain: false,
-        })
+        Some(Found::among(&fits, best, 0, tried, others))
     }
 
     /// How the lines from number `line` on fit at an offset. `reach` asks of each that a batch can make it print so.

@@ -445,14 +445,18 @@ impl From<Follower> for Ended {
     }
 }
 
+/// Intervals that are tried where no argument tells it, beside the likeliest.
+const USUAL_INTERVALS: [u32; 14] = [1, 2, 4, 5, 8, 10, 16, 20, 25, 30, 40, 50, 80, 100];
+
 /// The intervals that the steady lines' values allow where no argument tells it, the likeliest first.
 fn likely_intervals(heads: &[Vec<Line>]) -> Vec<u32> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     let steady = heads.iter().flatten().filter(|line| line.window.is_steady());
     steady.filter_map(|line| line.hundredths).for_each(|value| *counts.entry(value).or_insert(0) += 1);
     let values: Vec<(u32, u64)> = counts.into_iter().collect();
-    let inferred = crate::law::inferred_interval(&values);
-    std::iter::once(inferred.steps.unwrap_or(crate::law::DEFAULT_INTERVAL)).chain(inferred.open).collect()
+    let inferred = crate::law::inferred_interval(&values, None);
+    let open = inferred.open.into_iter().filter(|steps| USUAL_INTERVALS.contains(steps));
+    std::iter::once(inferred.steps.unwrap_or(crate::law::DEFAULT_INTERVAL)).chain(open).collect()
 }
 
 fn grow<T: Default + Clone>(list: &mut Vec<T>, index: usize) {

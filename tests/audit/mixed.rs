@@ -118,6 +118,44 @@ fn workers_of_different_settings_are_not_consistent() {
     assert_eq!(finding(&document, "multiple-servers")["severity"], "error");
 }
 
+/// Two servers at the same time: a line shows the throughput of one of them. A log that was cut in two is one server's.
+#[test]
+fn servers_side_by_side_have_no_throughput_as_one() {
+    let folder = |name: &str| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::remove_dir_all(&folder).ok();
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    };
+    let target = "--accept-length 3.51 --max-accept-length 6";
+    let beside = folder("audit-beside");
+    for seed in [1, 2] {
+        let log = beside.join(format!("w{seed}.log"));
+        let output = run(&format!(
+            "simulate {target} --random-seed {seed} --lines 60 --batch 8 --steps 100 --emit-log {}",
+            log.display()
+        ));
+        assert!(output.status.success(), "{output:?}");
+    }
+    let document = json(&run(&format!("audit {} --json --point-by dir {target}", beside.display())));
+    let point = &document["points"][0];
+    assert_eq!(point["gen_throughput_tps"]["median"], Value::Null, "{point:#}");
+    let findings = point["findings"].as_array().unwrap();
+    let said = findings.iter().any(|finding| finding["message"].as_str().unwrap().contains("side by side"));
+    assert!(said, "{findings:#?}");
+
+    let log = fs::read_to_string(beside.join("w1.log")).unwrap();
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let (first, second) = lines.split_at(lines.len() / 2);
+    let rotated = folder("audit-rotated");
+    fs::write(rotated.join("1.log"), first.concat()).unwrap();
+    fs::write(rotated.join("2.log"), second.concat()).unwrap();
+    let document = json(&run(&format!("audit {} --json --point-by dir {target}", rotated.display())));
+    let whole = json(&run(&format!("audit {} --json {target}", beside.join("w1.log").display())));
+    let median = |document: &Value| document["points"][0]["gen_throughput_tps"]["median"].as_f64().unwrap();
+    assert!((median(&document) / median(&whole) - 1.0).abs() < 0.02, "{document:#}");
+}
+
 /// The accept rate is that of the server at hand.
 #[test]
 fn servers_of_different_draft_lengths_have_rates_of_their_own() {

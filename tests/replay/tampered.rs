@@ -88,6 +88,77 @@ fn no_steady_line_can_be_altered_unseen() {
     }
 }
 
+/// The line with another accept length that the same draws could not have given: nearer ones first.
+fn others(line: &str, interval: u32) -> Vec<String> {
+    let at = line.find("accept len: ").unwrap() + "accept len: ".len();
+    let printed: u32 = line[at..at + 4].replace('.', "").parse().unwrap();
+    let floor = printed / 100 - u32::from(printed.is_multiple_of(100));
+    let lattice: Vec<u32> = (0..=interval)
+        .filter_map(|larger| accsim::law::printed(u64::from(floor * interval + larger), u64::from(interval)))
+        .collect();
+    let here = lattice.iter().position(|value| *value == printed).unwrap();
+    let beside = [here.checked_sub(1), Some(here + 1), here.checked_sub(2), Some(here + 2)];
+    let values = beside.into_iter().flatten().filter_map(|at| lattice.get(at));
+    let with = |value: &u32| format!("{}{}.{:02}{}", &line[..at], value / 100, value % 100, &line[at + 4..]);
+    values.map(with).collect()
+}
+
+/// Every steady line that reads as one or two steps more or less is named, but for those of which nobody can tell.
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn every_steady_line_off_by_a_step_or_two() {
+    // What cannot be told from missing lines: near the end, and before a flush.
+    let open: [(&str, u32, usize, &[usize]); 6] = [
+        ("e3k5_al351", 40, 0, &[]),
+        ("e3k3_al299", 40, 0, &[454, 455, 493, 494, 495, 532, 533, 534, 535]),
+        ("var_k5_al351", 40, 0, &[]),
+        ("ngram_al351", 40, 0, &[]),
+        // As 2.80 line 343 is what another phase behind the flush prints, and then four draws are skipped at line 353.
+        ("flush_k5_al278", 20, 0, &[324, 328, 343, 575]),
+        ("e3k5_al351_int1", 1, 560, &[865]),
+    ];
+    for (name, interval, from, open) in open {
+        let (_, length, max, _) = *LOGS.iter().find(|log| log.0 == name).unwrap();
+        let lines = log(name);
+        for at in steady(&lines).into_iter().skip(from) {
+            for other in others(&lines[at], interval) {
+                let mut altered = lines.clone();
+                altered[at].clone_from(&other);
+                let replay = replay(altered.concat().as_bytes(), length, max);
+                let place = replay.first_mismatch.map(|line| line.place.line);
+                let is_named =
+                    replay.status == ReplayStatus::Contradicted && place == u64::try_from(at + 1).ok();
+                assert!(is_named || open.contains(&(at + 1)), "{name} line {}: {replay}: {other}", at + 1);
+                // Nothing is proved without a word about its place.
+                assert!(
+                    replay.status != ReplayStatus::Proved || !replay.slips.is_empty(),
+                    "{name} {}",
+                    at + 1
+                );
+            }
+        }
+    }
+}
+
+/// An altered line as another place would print it, by accident, with the four behind it; and one that no place prints.
+#[test]
+fn one_altered_line_is_no_gap() {
+    for (name, length, number, printed, other) in [
+        ("var_k5_al351", 3.51, 288, "3.45", "3.48"),
+        ("e3k5_al351_int1", 3.51, 854, "3.00", "2.00"),
+        ("e3k5_al351_int1", 3.51, 857, "3.00", "2.00"),
+    ] {
+        let mut lines = log(name);
+        let line = &mut lines[number - 1];
+        assert!(line.contains(&format!("accept len: {printed}")), "{line}");
+        *line = line.replace(&format!("accept len: {printed}"), &format!("accept len: {other}"));
+        let replay = replay(lines.concat().as_bytes(), length, 6);
+        assert_eq!(replay.status, ReplayStatus::Contradicted, "{name} {number}: {replay}");
+        assert_eq!(replay.first_mismatch.unwrap().place.line, u64::try_from(number).unwrap());
+        assert!(replay.slips.is_empty(), "{name} {number}: {:?}", replay.slips);
+    }
+}
+
 /// Lines right behind a flush: the slip stays at the flush, and the altered line is named.
 #[test]
 fn no_steady_line_behind_a_flush_can_be_altered_unseen() {
@@ -193,12 +264,16 @@ fn the_lines_of_another_server_are_contradicted() {
 
 #[test]
 fn without_a_seed_it_is_given_by_hand() {
-    let lines = log("e3k5_al351");
-    let text: String =
-        lines.iter().filter(|line| !line.contains("server_args=")).map(String::as_str).collect();
-    assert_eq!(replay(text.as_bytes(), 3.51, 6).status, ReplayStatus::Unavailable);
-    let mut options = super::support::options(3.51, 6);
-    options.seed = Some(320_846_001);
-    let report = super::support::audit_with(text.as_bytes(), 3.51, 6, options);
-    assert_eq!(report.replay.unwrap().status, ReplayStatus::Proved);
+    // Without the arguments nobody says that a line of the second is one step: the draws tell it.
+    for (name, seed) in [("e3k5_al351", 320_846_001), ("e3k5_al351_int1", 742_343_424)] {
+        let lines = log(name);
+        let text: String =
+            lines.iter().filter(|line| !line.contains("server_args=")).map(String::as_str).collect();
+        assert_eq!(replay(text.as_bytes(), 3.51, 6).status, ReplayStatus::Unavailable, "{name}");
+        let mut options = super::support::options(3.51, 6);
+        options.seed = Some(seed);
+        let report = super::support::audit_with(text.as_bytes(), 3.51, 6, options);
+        let replay = report.replay.unwrap();
+        assert_eq!(replay.status, ReplayStatus::Proved, "{name}: {replay}");
+    }
 }

@@ -4,7 +4,7 @@ use crate::evidence::Place;
 use crate::golden::Target;
 
 use super::super::finding::{Finding, FindingCode};
-use super::super::point::Observed;
+use super::super::observed::Observed;
 use super::super::pooled::left_out;
 use super::super::rates::{RateCheck, Rates};
 use super::super::sample::Sample;
@@ -27,6 +27,7 @@ pub(crate) fn about_lines(
     findings.extend(duplicates(seen));
     findings.extend(graphs(seen));
     findings.extend(idle(speeds));
+    findings.extend(side_by_side(seen));
     let at_hand = |place| seen.servers.at(place).and_then(draft_tokens);
     let apart = seen.rates.by_server(at_hand);
     findings.extend(apart.into_iter().find_map(|(server, pairs)| rates(&pairs, server, target)));
@@ -179,6 +180,17 @@ fn idle(speeds: &[SpeedSummary]) -> Option<Finding> {
             ),
         )
     })
+}
+
+fn side_by_side(seen: &Observed) -> Option<Finding> {
+    let place = seen.beside()?;
+    Some(warning(
+        FindingCode::MultipleServers,
+        Some(place),
+        "logs of one point overlap in time under the same rank: servers that ran side by side wrote them; the throughput of \
+         one of them is not the point's, so it is left out; audit each worker apart, by --point-by worker or path"
+            .to_owned(),
+    ))
 }
 
 /// Accept lengths and rates of one server, with its draft tokens where its arguments tell.

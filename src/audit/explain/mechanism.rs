@@ -6,8 +6,8 @@ use crate::golden::Target;
 
 use super::super::finding::{Finding, FindingCode};
 use super::super::mechanism::{Mechanism, Mechanisms, Other};
+use super::super::observed::Observed;
 use super::super::options::RivalCell;
-use super::super::point::Observed;
 use super::super::server::drafter;
 use super::super::stretches::Stretch;
 use super::{count, error};

@@ -5,7 +5,7 @@ use crate::evidence::{Place, ServerStart};
 use crate::golden::Target;
 
 use super::super::finding::{Finding, FindingCode};
-use super::super::point::Observed;
+use super::super::observed::Observed;
 use super::super::server::{drafter, max_accept_length};
 use super::{error, note, warning};
 

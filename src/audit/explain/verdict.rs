@@ -6,7 +6,7 @@ use super::super::decision::{Reason, Shortfall, Verdict};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::injection::first_length;
 use super::super::mechanism::{Mechanism, Other};
-use super::super::point::Observed;
+use super::super::observed::Observed;
 use super::super::pooled::export;
 use super::replay::Chance;
 use super::{count, error, warning};
@@ -163,7 +163,11 @@ impl fmt::Display for Reason {
             Self::LawRejected { unknown_target: None } => {
                 write!(f, "the lines are far more likely under another law than under the target's")
             }
-            Self::UnknownInterval { inferred, possible } => unknown_interval(f, *inferred, *possible),
+            Self::UnknownInterval { inferred, possible, verdict } => write!(
+                f,
+                "the log does not say how many verify steps a line stands for: with {inferred} the run would be {verdict}, \
+                 with {possible} it would not, and the lines are too few to tell; name the number by --decode-log-interval"
+            ),
             Self::WrongMean(interval) => write!(
                 f,
                 "the mean lies between {:.3} and {:.3} (99.9 %), which excludes the target",
@@ -219,15 +223,6 @@ fn other_server(code: FindingCode) -> &'static str {
         }
         _ => "the server's draft length is not the target's",
     }
-}
-
-/// Nothing says how many steps a line stands for, and that decides.
-fn unknown_interval(f: &mut fmt::Formatter<'_>, inferred: u32, possible: u32) -> fmt::Result {
-    write!(
-        f,
-        "the log does not say how many verify steps a line stands for: with {inferred} the lines speak against the target, \
-         with {possible} they do not, and they are too few to tell; name the number by --decode-log-interval"
-    )
 }
 
 /// Reasons that follow from the server's own draws.

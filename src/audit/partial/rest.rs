@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::audit::point::Observed;
+use crate::audit::observed::Observed;
 use crate::audit::rank::Rank;
 use crate::audit::speed::Speed;
 use crate::audit::stray::Stray;

@@ -10,7 +10,7 @@ use super::super::decision::Reason;
 use super::super::explain::{by_position, count, error, note, warning};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::injection;
-use super::super::point::Observed;
+use super::super::observed::Observed;
 use super::evidence::{PooledEvidence, PooledSource};
 use super::judge::{Analysis, other_length};
 

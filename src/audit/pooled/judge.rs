@@ -10,12 +10,12 @@ use super::super::decision::{MIN_LINES, MIN_STEPS, Reason, Shortfall, Verdict, o
 use super::super::estimate::lines_needed;
 use super::super::finding::Finding;
 use super::super::injection::{self, InjectedSetting};
+use super::super::interval::{DecodeInterval, IntervalSource};
 use super::super::mechanism::{Mechanism, Mechanisms};
+use super::super::observed::Observed;
 use super::super::options::{Confidence, Options};
-use super::super::point::Observed;
 use super::super::replay;
 use super::super::report::{AcceptLenReport, ExpectedLine, PointReport, RankReport};
-use super::super::sample::{DecodeInterval, IntervalSource};
 use super::super::sequential::{Sequence, pooled_sequence};
 use super::agreement::Laws;
 use super::estimate::Estimate;

@@ -58,8 +58,8 @@ impl Follower {
                 self.awaited = (self.awaited * 2).min(self.script.most_awaited);
                 return;
             }
-            // Where the place is not certain, a line that fails there says nothing.
-            Decision::Fail(count) if !self.is_placed() => self.leave_out(count),
+            // Where the place is not certain, a line that fails there says nothing, unless it fails everywhere.
+            Decision::Fail(count) if !self.is_placed() && !self.is_impossible() => self.leave_out(count),
             Decision::Fail(count) => self.take_first(count),
             Decision::LeaveOut(count) => self.leave_out(count),
             Decision::Go(found) => {
@@ -99,6 +99,11 @@ impl Follower {
             && (!self.is_doubtful || beside + self.price < resync::CHANCE)
     }
 
+    /// Whether the first waiting line is one that no draws print.
+    fn is_impossible(&self) -> bool {
+        self.pending.front().is_some_and(|first| self.script.printer.is_impossible(first))
+    }
+
     fn decide(&mut self, lines: &[Line], is_closed: bool) -> Decision {
         let Some(first) = lines.first() else { return Decision::Fail(1) };
         let is_borne_out = self.tally.log10_tail(self.script.odds) <= BORNE_OUT;
@@ -119,6 +124,9 @@ impl Follower {
         if first.flushed {
             return Decision::Go(search.phase());
         }
+        if self.script.printer.is_impossible(first) {
+            return Decision::Fail(1);
+        }
         if first.gap {
             if let Some(found) = search.after_gap() {
                 return Decision::Go(found);
@@ -134,14 +142,18 @@ impl Follower {
         if !may_search {
             return Decision::Fail(1);
         }
-        if let Some(found) = search.multiples() {
-            return Decision::Go(found);
-        }
-        if let Some(found) = is_borne_out.then(|| search.used_draws(true)).flatten() {
+        let found = search.multiples();
+        let is_searched = found.is_none() && is_borne_out;
+        if let Some(found) = is_searched.then(|| search.used_draws(true)).flatten() {
             return Decision::Back(found);
         }
-        if let Some(count) = search.same_again() {
-            return Decision::Fail(count);
+        match (search.same_again(), found) {
+            (Some(count), Some(found)) if !search.is_better_again(count, &found) => {
+                return Decision::Go(found);
+            }
+            (Some(count), _) => return Decision::Fail(count),
+            (None, Some(found)) => return Decision::Go(found),
+            (None, None) => {}
         }
         let has_gaps = lines.iter().any(|line| line.gap);
         if is_ample && !has_gaps && !is_borne_out {
