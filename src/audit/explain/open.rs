@@ -34,14 +34,18 @@ pub(crate) fn real_or_simulated(
     let apart = ln(Mechanism::MatchExpected)? - ln(Mechanism::Real)?;
     let more = (REJECTED.ln() - apart).max(0.0) / (apart / float(lines.max(1)));
     let more = (more > 0.0 && more < MOST_LINES).then(|| whole(more.ceil()).max(1));
-    let such = more.map_or_else(String::new, |more| format!("about {more} more lines like these would, or "));
+    let steady = format!("about {STEADY_LINES} lines of a batch that does not change");
+    let what = match more {
+        Some(more) => format!("about {more} more lines like these would, or {steady}"),
+        None => format!("{steady} would"),
+    };
     let interval = if steps == 40 { "" } else { ", best with --decode-log-interval 40 on the server" };
     Some(warning(
         FindingCode::ShortRun,
         None,
         format!(
             "these lines do not tell a simulated {} from real acceptance with the same mean: the verdict says that the mean \
-             is right, and not that it was simulated; {such}about {STEADY_LINES} of a batch that does not change{interval}",
+             is right, and not that it was simulated; {what}{interval}",
             target.accept_length()
         ),
     ))
