@@ -57,7 +57,17 @@ fn replayed(lines: &[u32], server: ServerDraws, options: ReplayOptions) -> Repla
     replay.start(server);
     for (number, hundredths) in (1..).zip(lines) {
         let place = Place { file: 0, line: number };
-        replay.line(0, ReplayLine { place, hundredths: Some(*hundredths), batch: 16, tokens: None });
+        replay.line(
+            0,
+            ReplayLine {
+                place,
+                hundredths: Some(*hundredths),
+                batch: 16,
+                tokens: None,
+                millis: None,
+                throughput_hundredths: None,
+            },
+        );
     }
     let claim = Claim { law: law(DrawMethod::MatchExpected), fits: true };
     replay.finish().conclude(Some(&claim), u64::try_from(lines.len()).unwrap_or(0)).status

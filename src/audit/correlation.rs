@@ -2,6 +2,7 @@
 
 use crate::law::float;
 
+use super::alignment::align;
 use super::rank::Rank;
 use super::trace::Kept;
 
@@ -14,13 +15,19 @@ const MIN_PAIRS: usize = 5;
 /// Correlation from which ranks count as one sample.
 const SHARED_FROM: f64 = 0.5;
 
+/// Natural logarithms of the likelihood ratio from which ranks whose k-th lines do not agree count as having drawn the same,
+/// and below which they count as independent.
+const SAME: f64 = 3.0;
+const INDEPENDENT: f64 = -6.9;
+
 /// Products computed at most; long logs of many ranks are compared by their first lines.
 const MAX_PRODUCTS: usize = 1 << 26;
 
 /// How alike the ranks of a point are.
 #[derive(Clone, Debug)]
 pub(super) struct RankCorrelation {
-    /// Mean pairwise correlation of the k-th lines, clipped to `[0, 1]`.
+    /// Mean pairwise correlation of the k-th lines, clipped to `[0, 1]`; where lines are lost, of those that lie side by
+    /// side when that is taken into account. 1 where it cannot be told.
     pub(super) rho: f64,
     /// Whether any pair had lines enough to be measured.
     pub(super) is_measured: bool,
@@ -34,6 +41,18 @@ impl RankCorrelation {
     /// Whether the ranks drew the same sequence.
     pub(super) fn is_shared(&self) -> bool {
         self.rho >= SHARED_FROM
+    }
+
+    /// The same for ranks whose k-th lines do not agree. Lines may be lost: only what holds along every alignment makes
+    /// ranks independent, and where that cannot be told they count as one sample.
+    fn realigned(self, lines: &[&[Kept]], longest: usize) -> Self {
+        let Some(alignment) = align(lines, longest) else { return self };
+        let rho = alignment.rho.filter(|rho| *rho >= SHARED_FROM && alignment.ln_ratio >= SAME);
+        match rho {
+            Some(rho) => Self { rho: rho.min(1.0), ..self },
+            None if alignment.ln_ratio > INDEPENDENT => Self { rho: 1.0, is_measured: false, ..self },
+            None => self,
+        }
     }
 
     /// The index of line `line` of rank `rank` among the aligned lines.
@@ -79,7 +98,8 @@ pub(super) fn correlate(ranks: &[&Rank], is_summed: bool) -> Option<RankCorrelat
         }
     }
     let rho = sum / float(u64::try_from(pairs).unwrap_or(u64::MAX));
-    Some(RankCorrelation { rho: rho.clamp(0.0, 1.0), is_measured, is_summed, shifts })
+    let by_number = RankCorrelation { rho: rho.clamp(0.0, 1.0), is_measured, is_summed, shifts };
+    Some(if by_number.is_shared() { by_number } else { by_number.realigned(&lines, longest) })
 }
 
 /// The best correlation over all shifts, and by how many lines the right one runs ahead, plus [`MAX_SHIFT`].
@@ -88,7 +108,9 @@ fn best_shift(left: &[Kept], right: &[Kept]) -> Option<(f64, usize)> {
         .filter_map(|ahead| {
             let left = left.get(MAX_SHIFT.saturating_sub(ahead)..)?;
             let right = right.get(ahead.saturating_sub(MAX_SHIFT)..)?;
-            Some((pearson(left, right)?, ahead))
+            let pairs: Vec<(f64, f64)> =
+                left.iter().zip(right).map(|(left, right)| (left.tokens(), right.tokens())).collect();
+            Some((pearson(&pairs)?, ahead))
         })
         // Of equal ones the smallest shift.
         .max_by(|left, right| {
@@ -96,18 +118,17 @@ fn best_shift(left: &[Kept], right: &[Kept]) -> Option<(f64, usize)> {
         })
 }
 
-/// Pearson's correlation of lines side by side; `None` for too few or constant ones.
-fn pearson(left: &[Kept], right: &[Kept]) -> Option<f64> {
-    let lines = left.len().min(right.len());
-    if lines < MIN_PAIRS {
+/// Pearson's correlation of values side by side; `None` for too few or constant ones.
+pub(super) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
+    if pairs.len() < MIN_PAIRS {
         return None;
     }
-    let count = float(u64::try_from(lines).unwrap_or(u64::MAX));
-    let mean = |kept: &[Kept]| kept.iter().take(lines).map(|line| line.tokens()).sum::<f64>() / count;
-    let (left_mean, right_mean) = (mean(left), mean(right));
+    let count = float(u64::try_from(pairs.len()).unwrap_or(u64::MAX));
+    let (left, right) = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    let (left_mean, right_mean) = (left / count, right / count);
     let (mut products, mut left_squares, mut right_squares) = (0.0, 0.0, 0.0);
-    for (left, right) in left.iter().zip(right) {
-        let (left, right) = (left.tokens() - left_mean, right.tokens() - right_mean);
+    for (left, right) in pairs {
+        let (left, right) = (left - left_mean, right - right_mean);
         products += left * right;
         left_squares += left * left;
         right_squares += right * right;
@@ -155,10 +176,53 @@ mod tests {
 
     #[test]
     fn ranks_of_sums_count_as_one_whatever_their_first_lines_show() {
-        let (left, right) = (rank(&DRAWS), rank(&[338, 370, 352, 340, 365, 348, 350, 362, 345, 355]));
+        let (left, right) = (rank(&sequence(3, 100)), rank(&sequence(4, 100)));
         assert!(!correlate(&[&left, &right], false).unwrap().is_shared());
         let found = correlate(&[&left, &right], true).unwrap();
         assert!((found.rho - 1.0).abs() < 1e-12 && !found.is_measured && found.is_shared());
+    }
+
+    /// Values of lines of 40 steps: a fixed sequence of pseudo-random draws, as good as any.
+    fn sequence(seed: u32, lines: usize) -> Vec<u32> {
+        let mut state = seed;
+        let mut draw = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % 100 < 51
+        };
+        let mut line = || (0..40).map(|_| u32::from(draw())).sum::<u32>();
+        (0..lines).map(|_| 300 + line() * 100 / 40).collect()
+    }
+
+    /// The same without one line in `step`, from some line on.
+    fn losing(values: &[u32], step: usize, from: usize) -> Vec<u32> {
+        let kept = values.iter().enumerate().filter(|(number, _)| (number + step - from) % step != 0);
+        kept.map(|(_, value)| *value).collect()
+    }
+
+    /// Each rank loses other lines, so the k-th ones are soon other draws: they are found side by side again.
+    #[test]
+    fn ranks_that_lost_lines_are_found_to_share_their_draws() {
+        let values = sequence(7, 120);
+        let ranks: Vec<Rank> = (0..8).map(|number| rank(&losing(&values, 9 + number, 2 + number))).collect();
+        let ranks: Vec<&Rank> = ranks.iter().collect();
+        let lines: Vec<&[Kept]> = ranks.iter().map(|rank| rank.trace.kept()).collect();
+        let by_number = best_shift(lines[0], lines[7]).unwrap().0;
+        assert!(by_number < SHARED_FROM, "{by_number}");
+        let found = correlate(&ranks, false).unwrap();
+        assert!(found.is_measured && found.rho > 0.9, "{}", found.rho);
+    }
+
+    /// Independent ranks are told so from some fifty lines on; before that nobody can tell, and they count as one.
+    #[test]
+    fn few_lines_do_not_make_ranks_independent() {
+        for (lines, seeds) in [(8, 0..40), (60, 40..80)] {
+            let shared = seeds.clone().filter(|seed| {
+                let (left, right) = (sequence(2 * seed, lines), sequence(2 * seed + 1, lines));
+                correlate(&[&rank(&left), &rank(&right)], false).unwrap().is_shared()
+            });
+            let shared = shared.count();
+            assert!(if lines == 8 { shared == 40 } else { shared <= 4 }, "{lines}: {shared}");
+        }
     }
 
     #[test]

@@ -73,6 +73,8 @@ impl fmt::Display for Verdict {
 pub enum Reason {
     /// No decode line at all.
     NoDecodeLines,
+    /// All decode lines were left out by what was asked for.
+    NoneInScope(u64),
     /// Decode lines without accept lengths.
     NoAcceptLengths,
     /// Speculative decoding is there, and nothing was drafted.

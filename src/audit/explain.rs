@@ -2,12 +2,14 @@
 
 mod lines;
 mod mechanism;
+mod open;
 mod replay;
 mod server;
 mod verdict;
 
 pub(super) use lines::about_lines;
 pub(super) use mechanism::{about_mechanism, one_off_too};
+pub(super) use open::{real_or_simulated, while_growing};
 pub(super) use replay::about_replay;
 pub(super) use server::{about_interval, about_server};
 pub(super) use verdict::{about_verdict, by_position, unexplained};

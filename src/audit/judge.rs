@@ -153,7 +153,14 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     findings.extend(explain::about_lines(seen, &sample, &speeds, target));
     findings.extend(explain::about_interval(seen, options.decode_log_interval));
     if let Some(analysis) = &analysis {
-        findings.extend(explain::about_mechanism(seen, target, &analysis.mechanisms));
+        let is_open = looks == Looks::Many && matches!(reason, Reason::ShortRun(_));
+        let law = explain::about_mechanism(seen, target, &analysis.mechanisms);
+        findings.extend(law.map(|law| if is_open { explain::while_growing(law) } else { law }));
+        if matches!(reason, Reason::WithinMargin { .. }) {
+            findings.extend(target.and_then(|target| {
+                explain::real_or_simulated(target, &analysis.mechanisms, sample.lines(), interval.steps)
+            }));
+        }
     }
     if let Some(finding) =
         replay.as_ref().and_then(|replay| explain::about_replay(replay, target, &options.cells))
@@ -400,6 +407,8 @@ fn without_cap(
 fn without_lines(seen: &Observed, target: Option<&Target>, findings: &[super::Finding]) -> (Verdict, Reason) {
     if let (Some(code), Some(_)) = (other_server(findings), target) {
         (Verdict::Inconsistent, Reason::OtherServer(code))
+    } else if seen.decode_lines() == 0 && seen.skipped.counts.out_of_scope > 0 {
+        (Verdict::Insufficient, Reason::NoneInScope(seen.skipped.counts.out_of_scope))
     } else if seen.decode_lines() == 0 {
         (Verdict::Insufficient, Reason::NoDecodeLines)
     } else if seen.spec_lines() == 0 {

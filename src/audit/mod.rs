@@ -2,6 +2,7 @@
 //! of bounded size; [`judge`] compares what came together with a target and explains its verdict. Values in, values
 //! out: no I/O and no printing.
 
+mod alignment;
 mod calendar;
 mod contest;
 mod correlation;

@@ -52,6 +52,11 @@ impl Feed {
         self.builder.flush();
     }
 
+    /// The clock went back before a rank's next line: logs were joined here.
+    pub(super) fn joined(&mut self, rank: usize) {
+        self.builder.gap_of(rank);
+    }
+
     /// A line that could not be read.
     pub(super) fn damaged(&mut self) {
         self.builder.damaged();
@@ -60,6 +65,11 @@ impl Feed {
     /// Whether lines and prefills need not be handed on one by one, until the next server starts.
     pub(super) fn only_counts(&self) -> bool {
         self.builder.only_counts()
+    }
+
+    /// A prefill line of any rank.
+    pub(super) fn shows_prefills(&mut self) {
+        self.builder.shows_prefills();
     }
 
     pub(super) fn prefill(&mut self, rank: usize, new_seq: Option<u32>) {
@@ -73,6 +83,7 @@ impl Feed {
         rank: usize,
         line: &CompactLine,
         place: &impl Fn() -> Place,
+        millis: impl Fn() -> Option<u64>,
         message: &[u8],
     ) {
         let hundredths = line.accept_len().map(Hundredths::count);
@@ -81,7 +92,14 @@ impl Feed {
         }
         self.has_lines = true;
         let tokens = crate::evidence::leading_tokens(message);
-        let line = ReplayLine { place: place(), hundredths, batch: line.running_req(), tokens };
+        let line = ReplayLine {
+            place: place(),
+            hundredths,
+            batch: line.running_req(),
+            tokens,
+            millis: millis(),
+            throughput_hundredths: line.throughput_hundredths(),
+        };
         self.builder.line(rank, line);
     }
 
@@ -91,11 +109,19 @@ impl Feed {
         rank: usize,
         line: &CompactLine,
         place: &impl Fn() -> Place,
+        millis: impl Fn() -> Option<u64>,
         message: &[u8],
     ) {
         if !self.only_counts() {
             let tokens = crate::evidence::leading_tokens(message);
-            let line = ReplayLine { place: place(), hundredths: None, batch: line.running_req(), tokens };
+            let line = ReplayLine {
+                place: place(),
+                hundredths: None,
+                batch: line.running_req(),
+                tokens,
+                millis: millis(),
+                throughput_hundredths: line.throughput_hundredths(),
+            };
             self.builder.line(rank, line);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::evidence::Place;
 
+use super::clock::Clock;
 use super::effort::Pool;
 use super::line::{Line, WindowKind};
 use super::options::ReplayOptions;
@@ -28,6 +29,11 @@ pub struct ReplayLine {
     pub batch: u32,
     /// `#token`, where the line shows it: how much it rose tells whether a line is missing.
     pub tokens: Option<u64>,
+    /// When it was printed, in milliseconds of any clock, where the log shows it: between two lines no more steps can be
+    /// missing than there was time for.
+    pub millis: Option<u64>,
+    /// Hundredths of a token per second, where the line shows it: tells how long its steps took.
+    pub throughput_hundredths: Option<u32>,
 }
 
 /// Lays the lines of one point against the draws of its server.
@@ -51,7 +57,15 @@ pub struct ReplayLine {
 /// ];
 /// for (line, hundredths) in (1..).zip(printed) {
 ///     let place = Place { file: 0, line };
-///     replay.line(0, ReplayLine { place, hundredths: Some(hundredths), batch: 16, tokens: None });
+///     let line = ReplayLine {
+///         place,
+///         hundredths: Some(hundredths),
+///         batch: 16,
+///         tokens: None,
+///         millis: None,
+///         throughput_hundredths: None,
+///     };
+///     replay.line(0, line);
 /// }
 /// let seen = replay.finish();
 /// assert_eq!(seen.conclude(None, 24).status, ReplayStatus::Proved);
@@ -65,6 +79,10 @@ pub struct ReplayBuilder {
     pool: Pool,
     /// Decode lines so far.
     lines: u64,
+    /// A prefill line came: the log shows when requests join.
+    has_prefills: bool,
+    /// Least and greatest batch so far.
+    batches: Option<(u32, u32)>,
 }
 
 /// What the next line of a rank needs to know.
@@ -75,10 +93,21 @@ struct RankState {
     /// Requests that joined since; `None` for any number.
     arrivals: Arrivals,
     flushed: bool,
+    /// Another log began since, or lines joined by hand.
+    joined: bool,
     /// Something could not be read since.
     damaged: bool,
     /// `#token` of the line before.
     tokens: Option<u64>,
+    clock: Clock,
+}
+
+impl RankState {
+    /// What comes next may stand before what came.
+    fn join(&mut self) {
+        self.before = None;
+        self.joined = true;
+    }
 }
 
 /// What the tokens of two lines with the same requests say about lines between them.
@@ -151,6 +180,8 @@ impl ReplayBuilder {
             ranks: Vec::new(),
             pool: Pool::default(),
             lines: 0,
+            has_prefills: false,
+            batches: None,
         }
     }
 
@@ -165,12 +196,12 @@ impl ReplayBuilder {
 
     /// Another log of the same server, or lines joined by hand: what stood before a rank's next line is not known.
     pub fn gap(&mut self) {
-        self.ranks.iter_mut().for_each(|rank| rank.before = None);
+        self.ranks.iter_mut().for_each(RankState::join);
     }
 
     /// The same for one rank.
     pub fn gap_of(&mut self, rank: usize) {
-        self.ranks.get_mut(rank).into_iter().for_each(|rank| rank.before = None);
+        self.ranks.get_mut(rank).into_iter().for_each(RankState::join);
     }
 
     /// The cache was flushed: counters and phase start anew.
@@ -189,8 +220,14 @@ impl ReplayBuilder {
         });
     }
 
+    /// A prefill line of any rank: the log shows when requests join.
+    pub fn shows_prefills(&mut self) {
+        self.has_prefills = true;
+    }
+
     /// A prefill line: so many requests join a rank's batch, or an unknown number.
     pub fn prefill(&mut self, rank: usize, new_seq: Option<u32>) {
+        self.has_prefills = true;
         let Some(state) = self.rank(rank) else { return };
         state.arrivals = match (state.arrivals, new_seq) {
             (Arrivals::Known { prefills, requests }, Some(new)) => Arrivals::Known {
@@ -205,11 +242,39 @@ impl ReplayBuilder {
     pub fn line(&mut self, rank: usize, line: ReplayLine) {
         let decode_only = self.run.server.decode_only;
         let interval = self.options.decode_log_interval.or(self.run.server.interval);
+        let (least, greatest) = self.batches.unwrap_or((line.batch, line.batch));
+        self.batches = Some((least.min(line.batch), greatest.max(line.batch)));
+        // Without any prefill line nobody sees when requests join, and a batch as before may be of others.
+        let is_blind = !self.has_prefills;
+        let is_varied = self.batches.is_some_and(|(least, greatest)| least != greatest);
         let Some(state) = self.rank(rank) else { return };
         let before = state.before.take().filter(|before| *before > 0 && line.batch > 0);
-        let window = match (before, std::mem::take(&mut state.arrivals)) {
+        let flushed = std::mem::take(&mut state.flushed);
+        let damaged = std::mem::take(&mut state.damaged);
+        let joined = std::mem::take(&mut state.joined);
+        let arrivals = std::mem::take(&mut state.arrivals);
+        let is_same = before == Some(line.batch)
+            && matches!(arrivals, Arrivals::Known { prefills: 0, .. })
+            && !decode_only;
+        let tokens = std::mem::replace(&mut state.tokens, line.tokens).zip(line.tokens);
+        let tokens = tokens.filter(|_| is_same && !flushed);
+        // How many steps a line stands for says how far the tokens rise.
+        let known = tokens.zip(line.hundredths).zip(interval);
+        let succession = known.map_or(Succession::Unknown, |(((earlier, later), hundredths), interval)| {
+            Succession::of(earlier, later, hundredths, line.batch, interval)
+        });
+        // All of them may have left and others come, unseen.
+        let turnover = |before: u32| {
+            let arrivals = before.saturating_add(line.batch);
+            BatchPath { before, batch: line.batch, arrivals }
+        };
+        let belied = before.filter(|_| known.is_some() && succession == Succession::Unknown).map(turnover);
+        let window = match (before, arrivals) {
             // Requests join unseen.
             _ if decode_only => WindowKind::Unknown,
+            (Some(before), Arrivals::Known { .. }) if is_blind && (is_varied || belied.is_some()) => {
+                WindowKind::Changing(turnover(before))
+            }
             (Some(before), Arrivals::Known { prefills: 0, .. }) if before == line.batch => WindowKind::Steady,
             (Some(before), Arrivals::Known { requests, .. }) => {
                 WindowKind::Changing(BatchPath { before, batch: line.batch, arrivals: requests })
@@ -217,20 +282,14 @@ impl ReplayBuilder {
             (None, _) | (_, Arrivals::Unknown) => WindowKind::Unknown,
         };
         state.before = Some(line.batch);
-        let flushed = std::mem::take(&mut state.flushed);
-        let damaged = std::mem::take(&mut state.damaged);
-        let tokens = std::mem::replace(&mut state.tokens, line.tokens).zip(line.tokens);
-        let tokens = tokens.filter(|_| window == WindowKind::Steady && !flushed);
-        // How many steps a line stands for says how far the tokens rise.
-        let known = tokens.zip(line.hundredths).zip(interval);
-        let succession = known.map_or(Succession::Unknown, |(((earlier, later), hundredths), interval)| {
-            Succession::of(earlier, later, hundredths, line.batch, interval)
-        });
         let gained = tokens.and_then(|(earlier, later)| {
             let (rise, batch) = (later.checked_sub(earlier)?, u64::from(line.batch));
             (batch > 0 && rise.is_multiple_of(batch)).then(|| rise / batch)
         });
-        let gap = damaged || succession == Succession::Missing;
+        let clock = &mut state.clock;
+        let is_late = clock.is_late(&line, interval, is_same) && !joined;
+        let draws_per_milli = clock.fastest;
+        let gap = damaged || is_late || succession == Succession::Missing;
         self.lines += 1;
         let line = Line {
             number: self.lines,
@@ -239,6 +298,10 @@ impl ReplayBuilder {
             window: if gap { WindowKind::Unknown } else { window },
             flushed,
             gap,
+            joined,
+            millis: line.millis,
+            draws_per_milli,
+            belied,
             follows: succession == Succession::Next,
             gained: gained.filter(|_| succession == Succession::Next),
         };

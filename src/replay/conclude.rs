@@ -174,6 +174,7 @@ impl ReplayEvidence {
         Replay {
             status,
             seed: self.seed(),
+            seeds: self.seeds(),
             law: Some(candidate.outcome.law),
             max_known: self.runs.iter().all(|run| run.max_known),
             lines_checked: tally.checked,
@@ -201,6 +202,7 @@ impl ReplayEvidence {
         Replay {
             status: ReplayStatus::Unavailable,
             seed: self.seed(),
+            seeds: self.seeds(),
             law: None,
             max_known: false,
             lines_checked: 0,
@@ -229,6 +231,17 @@ impl ReplayEvidence {
             self.runs.iter().filter(|run| run.lines > 0).filter_map(|run| run.named_seed).collect();
         named.dedup();
         named
+    }
+
+    /// The seeds of all servers with lines, each once.
+    fn seeds(&self) -> Vec<u64> {
+        let mut seeds: Vec<u64> = Vec::new();
+        for seed in self.runs.iter().filter(|run| run.lines > 0).filter_map(|run| run.seed) {
+            if !seeds.contains(&seed) {
+                seeds.push(seed);
+            }
+        }
+        seeds
     }
 
     fn seed(&self) -> Option<u64> {

@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::effort::Effort;
-use super::line::{Judgement, Line};
+use super::line::{Judgement, Line, WindowKind};
+use super::odds::log10_tried;
+use super::resync;
 use super::script::Script;
 use super::sequence::Sequence;
 use super::tally::Tally;
@@ -57,6 +59,12 @@ pub(super) struct Follower {
     sequence: Sequence,
     /// The draw that the next line begins with.
     next: u64,
+    /// The least draw that it can begin with: no generator goes back behind what a line at a certain place has used.
+    least: u64,
+    /// Exact lines since another log began: before a few of them its place among the draws is not known.
+    since_joined: u64,
+    /// When the last line was printed behind which no line is in doubt.
+    settled_at: Option<u64>,
     /// Lines that wait for those after them, the first of which fails, or follows a flush or a gap.
     pending: VecDeque<Line>,
     /// So many lines are waited for.
@@ -88,6 +96,9 @@ impl Follower {
             awaited: script.ahead,
             script,
             next: first,
+            least: first,
+            since_joined: u64::MAX,
+            settled_at: None,
             pending: VecDeque::new(),
             tail: VecDeque::new(),
             settled: 0,
@@ -105,6 +116,9 @@ impl Follower {
 
     /// The next line.
     pub(super) fn follow(&mut self, line: Line) {
+        if line.joined {
+            (self.least, self.since_joined, self.settled_at) = (0, 0, None);
+        }
         let is_plain = !line.flushed && !line.gap;
         if self.given_up.is_some() || (is_plain && self.pending.is_empty() && self.take(&line)) {
             return;
@@ -143,6 +157,15 @@ impl Follower {
         loop {
             let draws = self.sequence.window(self.next, self.script.interval);
             let (judgement, expected) = self.script.printer.judge(line, draws);
+            // A log that has lost lines may have lost one that told of requests that came.
+            let judgement = match line.belied {
+                Some(path) if judgement == Judgement::Failed && self.is_lossy() => {
+                    let window = WindowKind::Changing(path);
+                    let draws = self.sequence.window(self.next, self.script.interval);
+                    self.script.printer.judge(&Line { window, ..*line }, draws).0
+                }
+                _ => judgement,
+            };
             match judgement {
                 Judgement::Failed if self.exchange(line) => continue,
                 Judgement::Failed => return false,
@@ -165,6 +188,9 @@ impl Follower {
                 self.keep_rivals(line, judgement);
             }
             self.count(line, judgement, expected);
+            if self.tail.is_empty() && judgement == Judgement::Exact {
+                self.settled_at = line.millis;
+            }
             return true;
         }
     }
@@ -186,10 +212,19 @@ impl Follower {
         });
     }
 
+    /// Whether lines are known to be missing.
+    fn is_lossy(&self) -> bool {
+        self.tally.slip_count > 0 || self.tally.adrift > 0
+    }
+
     /// Goes over to another offset at which the line and all since the last search fit, the likeliest of them.
     fn exchange(&mut self, line: &Line) -> bool {
         let (script, sequence, next) = (&self.script, &mut self.sequence, self.next);
+        let least = self.least;
         self.rivals.retain(|rival| {
+            if next.saturating_add_signed(rival.draws) < least {
+                return false;
+            }
             let judged = judge_at(script, sequence, next, rival.draws, line);
             judged.is_some_and(|judged| judged != Judgement::Failed)
         });
@@ -223,8 +258,9 @@ impl Follower {
         self.tally.add(line, judgement, expected, self.script.steps());
         if judgement == Judgement::Exact {
             self.effort.earn(self.script.steps());
+            self.since_joined = self.since_joined.saturating_add(1);
         }
-        self.next = self.next.saturating_add(self.script.steps());
+        self.step();
     }
 
     /// Takes it whether it fails or not.
@@ -248,15 +284,24 @@ impl Follower {
         }
     }
 
+    /// A line's draws are used.
+    fn step(&mut self) {
+        self.next = self.next.saturating_add(self.script.steps());
+        self.least = self.least.saturating_add(self.script.steps());
+    }
+
     /// Leaves out the first waiting lines: where they belong cannot be told.
     fn leave_out(&mut self, count: usize) {
         for _ in 0..count {
             let Some(line) = self.pending.pop_front() else { break };
             self.tally.adrift += u64::from(line.hundredths.is_some());
-            self.next = self.next.saturating_add(self.script.steps());
+            self.step();
         }
         self.joined.clear();
         self.tail.clear();
+        // Nobody knows where the lines behind them stand.
+        (self.since, self.price) = ([0; 3], log10_tried(resync::PLACES));
+        self.settled_at = None;
         if self.tally.adrift > FREE_ADRIFT && self.tally.adrift > self.tally.exact {
             self.given_up.get_or_insert(GivenUp::Adrift);
         }

@@ -19,6 +19,13 @@ pub(super) struct Line {
     pub(super) gap: bool,
     /// Its tokens say that no line is missing before it.
     pub(super) follows: bool,
+    /// It begins another log, or lines joined by hand: it may stand before those that came before.
+    pub(super) joined: bool,
+    /// When it was printed, and the most draws per millisecond that any line so far shows.
+    pub(super) millis: Option<u64>,
+    pub(super) draws_per_milli: f64,
+    /// What its batch may have been if a prefill line was lost: its tokens do not rise as those of the same requests do.
+    pub(super) belied: Option<BatchPath>,
     /// Tokens that each request gained since the line before, where the batch did not change and they are whole.
     pub(super) gained: Option<u64>,
 }

@@ -6,6 +6,7 @@
 
 mod builder;
 mod candidates;
+mod clock;
 mod clues;
 mod conclude;
 mod effort;

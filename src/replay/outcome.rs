@@ -90,6 +90,8 @@ pub struct Replay {
     pub status: ReplayStatus,
     /// The seed of the log's first server, or the one given by hand.
     pub seed: Option<u64>,
+    /// The seeds of all its servers, each once.
+    pub seeds: Vec<u64>,
     /// The law that was found, or that comes nearest where it is contradicted.
     pub law: Option<DrawLaw>,
     /// Whether anybody says how many tokens a step can emit.

@@ -1,5 +1,6 @@
 //! Where lines go on after a slip or a flush.
 
+use super::clock;
 use super::effort::Effort;
 use super::line::{Judgement, Line, WindowKind};
 use super::odds::log10_tried;
@@ -10,6 +11,9 @@ use super::windows::Windows;
 /// Missing lines that are looked for, and lines that may occur again.
 const MISSING_LINES: i64 = 256;
 const REPEATED_LINES: i64 = 4;
+
+/// Places among which that leaves a line.
+pub(super) const PLACES: u64 = 256;
 
 /// Offsets that are no multiple of the interval: steps lengths and not counted.
 const ODD_DRAWS: i64 = 4096;
@@ -97,6 +101,10 @@ pub(super) struct Search<'a> {
     sequence: &'a mut Sequence,
     effort: &'a mut Effort,
     next: u64,
+    /// Draws by which the lines may stand before that.
+    back: i64,
+    /// When the last line was printed whose place is certain.
+    settled_at: Option<u64>,
     lines: &'a [Line],
     windows: Windows,
 }
@@ -109,7 +117,26 @@ impl<'a> Search<'a> {
         next: u64,
         lines: &'a [Line],
     ) -> Self {
-        Self { script, sequence, effort, next, lines, windows: Windows::default() }
+        Self { script, sequence, effort, next, back: 0, settled_at: None, lines, windows: Windows::default() }
+    }
+
+    /// The place at hand is not certain: the lines may stand so many draws before it.
+    pub(super) fn may_go_back(&mut self, draws: u64) {
+        self.back = i64::try_from(draws).unwrap_or(i64::MAX);
+    }
+
+    /// No more steps are missing than there was time for since then.
+    pub(super) fn has_time_since(&mut self, settled_at: Option<u64>) {
+        self.settled_at = settled_at;
+    }
+
+    /// Draws that can be missing before a line, by its time.
+    fn room(&self, line: usize) -> i64 {
+        let Some(line) = self.lines.get(line).filter(|line| line.draws_per_milli > 0.0) else {
+            return i64::MAX;
+        };
+        let times = self.settled_at.zip(line.millis);
+        times.map_or(i64::MAX, |(before, now)| clock::draws_between(before, now, line.draws_per_milli))
     }
 
     /// Lines that are missing before the first one, or that occur again. An offset must be no accident, and fit more
@@ -123,9 +150,19 @@ impl<'a> Search<'a> {
     /// wrong ones.
     pub(super) fn odd_draws(&mut self) -> Option<Found> {
         let interval = self.interval();
-        let offsets: Vec<i64> =
-            (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]).filter(|draws| draws % interval != 0).collect();
-        self.lay_sums(-ODD_DRAWS, ODD_DRAWS);
+        let back = self.back.min(ODD_DRAWS);
+        let both = (1..=ODD_DRAWS).flat_map(|draws| [draws, -draws]);
+        let offsets: Vec<i64> = both.filter(|draws| draws % interval != 0 && *draws >= -back).collect();
+        self.lay_sums(-back, ODD_DRAWS);
+        self.best(0, &offsets)
+    }
+
+    /// Draws that lines before these have used, which no server prints again: those of whole lines, or any.
+    pub(super) fn used_draws(&mut self, of_lines: bool) -> Option<Found> {
+        let step = if of_lines { self.interval() } else { 1 };
+        let offsets = (1..=ODD_DRAWS).map(|draws| -draws);
+        let offsets: Vec<i64> = offsets.filter(|draws| *draws < -self.back && *draws % step == 0).collect();
+        self.lay_sums(-ODD_DRAWS, 0);
         self.best(0, &offsets)
     }
 
@@ -240,7 +277,9 @@ impl<'a> Search<'a> {
         let found = self.fullest(&offsets, false)?;
         let fit = self.fit(0, found.draws, true);
         let is_kept = may_stay && found.draws == 0;
-        (is_kept || fit.chance + log10_tried(found.tried) < BETTER_THAN_NONE).then_some(found)
+        // Where the log says that lines are missing, some place is theirs; elsewhere the place is as much in question.
+        let chance = if may_stay { BETTER_THAN_NONE } else { CHANCE };
+        (is_kept || fit.chance + log10_tried(found.tried) < chance).then_some(found)
     }
 
     /// Whether the lines, none of which is missing, may stand elsewhere: all of them fit there, and those beside the one
@@ -275,7 +314,10 @@ impl<'a> Search<'a> {
         let interval = self.interval();
         self.lay_multiples();
         let missing = 1..=self.most_missing();
-        missing.chain((1..=REPEATED_LINES).map(|lines| -lines)).map(|lines| lines * interval).collect()
+        let back = self.back;
+        let repeated = (1..=REPEATED_LINES).map(|lines| -lines);
+        let offsets = missing.chain(repeated).map(|lines| lines * interval);
+        offsets.filter(|draws| *draws >= -back).collect()
     }
 
     fn most_missing(&self) -> i64 {
@@ -324,17 +366,19 @@ impl<'a> Search<'a> {
 
     /// The offset that the lines from number `line` on bear out best.
     fn best(&mut self, line: usize, offsets: &[i64]) -> Option<Found> {
+        let room = self.room(line);
+        let offsets: Vec<i64> = offsets.iter().copied().filter(|draws| *draws <= room).collect();
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
         let mut fits: Vec<(i64, Fit)> = Vec::new();
         // How well offsets are borne out that do not come into question.
         let mut others = 0.0_f64;
         for draws in offsets {
-            let fit = self.fit(line, *draws, false);
+            let fit = self.fit(line, draws, false);
             if self.effort.is_used_up() {
                 return None;
             }
             if fit.chance + log10_tried(tried) < CHANCE {
-                fits.push((*draws, fit));
+                fits.push((draws, fit));
             } else {
                 others = others.min(fit.chance);
             }
@@ -356,6 +400,8 @@ impl<'a> Search<'a> {
 
     /// The offset at which all lines fit, most of them to the digit; where none is, and `or_most`, at which most do.
     fn fullest(&mut self, offsets: &[i64], or_most: bool) -> Option<Found> {
+        let room = self.room(0);
+        let offsets: Vec<i64> = offsets.iter().copied().filter(|draws| *draws <= room).collect();
         let tried = u64::try_from(offsets.len()).unwrap_or(u64::MAX);
         let all = self.lines.len();
         let is_full = |fit: &Fit| fit.length == all;
@@ -363,13 +409,13 @@ impl<'a> Search<'a> {
         let mut others = 0.0_f64;
         for draws in offsets {
             // What a batch can make of the draws takes time to find out: only where the steady lines fit.
-            let fit = self.fit(0, *draws, false);
-            let fit = if is_full(&fit) || or_most { self.fit(0, *draws, true) } else { fit };
+            let fit = self.fit(0, draws, false);
+            let fit = if is_full(&fit) || or_most { self.fit(0, draws, true) } else { fit };
             if self.effort.is_used_up() {
                 return None;
             }
             if is_full(&fit) || or_most {
-                fits.push((*draws, fit));
+                fits.push((draws, fit));
             } else {
                 others = others.min(fit.chance);
             }

@@ -268,7 +268,9 @@ impl Trials {
     /// Where nothing is borne out from the first draw on, the start may be lost. It is searched for the laws nearest to
     /// the claim, or to the lines' mean where nothing is claimed.
     fn search_starts(&mut self, heads: &[Vec<Line>], limit: u64, claim: f64, pool: &mut Pool, is_over: bool) {
-        if limit == 0 || self.log10_so_far() <= BORNE_OUT {
+        // A law that was given up on the way began at the first draw all the same.
+        let from_first = self.list.iter().map(Trial::log10_of_tallies).fold(0.0, f64::min);
+        if limit == 0 || from_first <= BORNE_OUT {
             return;
         }
         let distance = |trial: &Trial| (trial.script.law.accept_length() - claim).abs();
@@ -324,9 +326,10 @@ impl Trial {
         is_over: bool,
     ) -> Option<Self> {
         let mut trial = Self { script: Arc::clone(script), followers: Vec::new(), ended: Vec::new() };
+        let mut sequence = script.sequence();
         let mut is_found = false;
         for head in heads {
-            let Some(start) = search::find_start(script, head, limit, pool) else {
+            let Some(start) = search::find_start(script, &mut sequence, head, limit, pool) else {
                 trial.followers.push(None);
                 continue;
             };
@@ -394,9 +397,11 @@ impl Trial {
 
     /// The best rank's chance, some lines failing; nothing where many fail.
     fn log10_so_far(&self) -> f64 {
-        if self.is_given_up() {
-            return 0.0;
-        }
+        if self.is_given_up() { 0.0 } else { self.log10_of_tallies() }
+    }
+
+    /// The same, whatever became of it.
+    fn log10_of_tallies(&self) -> f64 {
         let following = self.followers.iter().flatten().map(|follower| &follower.tally);
         let tallies = following.chain(self.ended.iter().map(|ended| &ended.tally));
         tallies.map(|tally| tally.log10_tail(self.script.odds)).fold(0.0, f64::min)

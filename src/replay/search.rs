@@ -4,6 +4,7 @@ use super::effort::Pool;
 use super::line::Line;
 use super::odds::log10_tried;
 use super::script::Script;
+use super::sequence::Sequence;
 
 /// Decimal logarithm of the chance below which an offset is believed, after all that were tried.
 const CHANCE: f64 = -9.0;
@@ -29,12 +30,27 @@ pub(super) struct Start {
     pub(super) tried: u64,
 }
 
-/// Searches the draws up to `limit` for the lines' place: the only one at which all of a stretch of steady lines fit.
-pub(super) fn find_start(script: &Script, lines: &[Line], limit: u64, pool: &mut Pool) -> Option<Start> {
-    [0, lines.len() / 2].into_iter().find_map(|from| find_from(script, lines, from, limit, pool))
+/// Searches the draws up to `limit` for the lines' place: the only one at which all of a stretch of steady lines fit. The
+/// sequence is that of the script, and no draw of it is forgotten: drawing takes most of the time, and every rank looks
+/// through the same draws.
+pub(super) fn find_start(
+    script: &Script,
+    sequence: &mut Sequence,
+    lines: &[Line],
+    limit: u64,
+    pool: &mut Pool,
+) -> Option<Start> {
+    [0, lines.len() / 2].into_iter().find_map(|from| find_from(script, sequence, lines, from, limit, pool))
 }
 
-fn find_from(script: &Script, lines: &[Line], from: usize, limit: u64, pool: &mut Pool) -> Option<Start> {
+fn find_from(
+    script: &Script,
+    sequence: &mut Sequence,
+    lines: &[Line],
+    from: usize,
+    limit: u64,
+    pool: &mut Pool,
+) -> Option<Start> {
     let stretch = lines.get(from..)?.iter().enumerate();
     let stretch = stretch.take_while(|(index, line)| *index == 0 || !line.flushed).take(MOST_SPAN);
     let needed = (CHANCE - log10_tried(limit)) / script.odds.log10_line().min(-1e-3);
@@ -55,8 +71,7 @@ fn find_from(script: &Script, lines: &[Line], from: usize, limit: u64, pool: &mu
         return None;
     }
 
-    let mut sequence = script.sequence();
-    let draws = sequence.window(0, count);
+    let draws = sequence.ahead(0, count);
     let mut found = None;
     let ((at, printed), others) = clues.split_first()?;
     // The first clue's sum moves along.

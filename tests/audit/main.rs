@@ -8,6 +8,8 @@ mod evaluation;
 mod follow;
 mod interval;
 mod mixed;
+mod open;
+mod ranks;
 #[path = "../common/schema.rs"]
 mod schema;
 mod scope;

@@ -100,7 +100,17 @@ fn status(author: Author, number: u64, search_limit: u64) -> ReplayStatus {
         batch = next;
         let place = Place { file: 0, line };
         let batch = u32::try_from(batch).unwrap();
-        replay.line(0, ReplayLine { place, hundredths: printed(sum, count), batch, tokens: None });
+        replay.line(
+            0,
+            ReplayLine {
+                place,
+                hundredths: printed(sum, count),
+                batch,
+                tokens: None,
+                millis: None,
+                throughput_hundredths: None,
+            },
+        );
     }
     let law = DrawLaw::new(DrawMethod::MatchExpected, Setting::new(TARGET, MAX).unwrap());
     replay.finish().conclude(Some(&Claim { law, fits: true }), lines).status

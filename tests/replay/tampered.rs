@@ -277,3 +277,58 @@ fn without_a_seed_it_is_given_by_hand() {
         assert_eq!(replay.status, ReplayStatus::Proved, "{name}: {replay}");
     }
 }
+
+/// A block of lines printed over with an earlier one: no server draws twice, and the place is named.
+#[test]
+fn lines_printed_again_are_a_contradiction() {
+    let lines = log("e3k5_al351");
+    let decode = decode_lines(&lines);
+    for (from, to, count) in [(10, 30, 12), (20, 21, 20), (22, 20, 20), (5, 60, 12)] {
+        let mut changed = lines.clone();
+        let value = |line: &str| line.split("accept len: ").nth(1).unwrap()[..4].to_owned();
+        for number in 0..count {
+            let (source, target) = (decode[from + number], decode[to + number]);
+            let (old, new) = (value(&lines[target]), value(&lines[source]));
+            changed[target] =
+                lines[target].replace(&format!("accept len: {old}"), &format!("accept len: {new}"));
+        }
+        let replay = replay(changed.concat().as_bytes(), 3.51, 6);
+        assert_eq!(replay.status, ReplayStatus::Contradicted, "{from} {to} {count}: {replay:?}");
+        let first = replay.first_mismatch.unwrap().place.line;
+        let block = decode[to]..=decode[to + count - 1] + 20;
+        assert!(block.contains(&usize::try_from(first - 1).unwrap()), "{from} {to}: {first}");
+    }
+}
+
+/// Two lines near the end of a changing batch, altered by hand: thousands of draws that nobody had time for do not explain
+/// them.
+#[cfg(feature = "cli")]
+#[test]
+fn altered_lines_near_the_end_are_no_gap() {
+    for (length, max, lines, seeds, edits) in [
+        (3.69, 8, 15, (56_174, 588_303_455), [(76, "3.75", "3.70"), (84, "3.65", "3.70")]),
+        (2.3, 4, 20, (46, 892_261_666), [(93, "2.27", "2.35"), (100, "2.29", "2.38")]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("server.log");
+        let line = format!(
+            "simulate --accept-length {length} --max-accept-length {max} --lines {lines} --seed {} --running-req 1-64 \
+             --random-seed {} --emit-log {}",
+            seeds.0,
+            seeds.1,
+            path.display()
+        );
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_accsim"));
+        assert!(command.args(line.split_whitespace()).output().unwrap().status.success());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut changed: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        assert_eq!(replay(text.as_bytes(), length, max).status, ReplayStatus::Proved);
+        for (number, old, new) in edits {
+            let line: &mut String = &mut changed[number - 1];
+            assert!(line.contains(&format!("accept len: {old}")), "{line}");
+            *line = line.replace(&format!("accept len: {old}"), &format!("accept len: {new}"));
+        }
+        let replay = replay(changed.concat().as_bytes(), length, max);
+        assert_ne!(replay.status, ReplayStatus::Proved, "{length}: {replay:?}");
+    }
+}

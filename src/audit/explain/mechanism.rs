@@ -58,8 +58,8 @@ pub(crate) fn about_mechanism(
             FindingCode::MultinomialBias,
             seen.first_line,
             format!(
-                "the lines scatter as method `multinomial` does, whose mean is not the target once lengths are cut at 1 \
-                 and {max}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)"
+                "the lines scatter as method `multinomial` does, more widely than the target's, and its mean is another \
+                 one where lengths are cut at 1 and {max}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)"
             ),
         )),
         Mechanism::Constant => constant(seen, target, mechanisms.constant),

@@ -15,8 +15,32 @@ pub(crate) fn about_replay(replay: &Replay, target: Option<&Target>, cells: &[Ri
     match replay.status {
         ReplayStatus::OtherTarget => Some(other_target(replay, target?, cells)),
         ReplayStatus::Contradicted => Some(contradicted(replay)),
-        ReplayStatus::Proved | ReplayStatus::Unavailable => None,
+        ReplayStatus::Unavailable => unplaced(replay),
+        ReplayStatus::Proved => None,
     }
+}
+
+/// Of so many lines some are left without a place by any gap.
+const UNPLACED: u64 = 10;
+
+/// The lines of a server among many that are not its own, or of which nobody can tell.
+fn unplaced(replay: &Replay) -> Option<Finding> {
+    let Some(ReplayReason::Partial { checked, lines }) = replay.reason else { return None };
+    let others = lines.saturating_sub(checked);
+    let law = replay.law.as_ref().map_or_else(String::new, |law| format!(" for {law}"));
+    // More than a quarter: a log that loses a line in ten leaves fewer without a place.
+    (others >= UNPLACED && others.saturating_mul(4) > lines).then(|| {
+        warning(
+            FindingCode::ReplayContradicted,
+            None,
+            format!(
+                "{others} of {} are not this server's draws{law} at any place that could be found, and the other {checked} \
+                 are: lines of another server, changed ones, or lines between many missing ones; audit each server's log \
+                 alone, or compare the log with the original",
+                count(lines, "line")
+            ),
+        )
+    })
 }
 
 fn other_target(replay: &Replay, target: &Target, cells: &[RivalCell]) -> Finding {
@@ -29,8 +53,8 @@ fn other_target(replay: &Replay, target: &Target, cells: &[RivalCell]) -> Findin
             FindingCode::MultinomialBias,
             place,
             format!(
-                "the server's own draws show method `multinomial` at {shown}, whose mean is not the target once lengths \
-                 are cut at 1 and {}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)",
+                "the server's own draws show method `multinomial` at {shown}, which scatters otherwise than the target's \
+                 and has another mean where lengths are cut at 1 and {}; set SGLANG_SIMULATE_ACC_METHOD=match-expected (the default only from 0.5.11 on)",
                 law.max()
             ),
         ),
@@ -146,8 +170,8 @@ impl fmt::Display for ReplayReason {
             ),
             Self::Unplaced => write!(
                 f,
-                "lines are missing or unreadable so often that those between cannot be told apart from others, or they do \
-                 not stand for as many steps as was said"
+                "most lines have no place among the server's draws that can be told: they are not its draws, as with real \
+                 acceptance, lines are missing or unreadable that often, or they do not stand for as many steps as was said"
             ),
             Self::TooEntangled => write!(
                 f,
@@ -174,13 +198,22 @@ impl fmt::Display for ReplayReason {
 /// What a replay came to, in one plain sentence.
 impl fmt::Display for Replay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seed = self.seed.map_or_else(String::new, |seed| format!(" {seed}"));
+        let server = match self.seeds.as_slice() {
+            [] | [_] => {
+                format!("a server with seed{}", self.seed.map_or_else(String::new, |seed| format!(" {seed}")))
+            }
+            [first, second] => format!("two servers with the seeds {first} and {second}"),
+            [first, others @ ..] => {
+                format!("{} servers with the seed {first} and others", others.len() + 1)
+            }
+        };
+        let print = if self.seeds.len() > 1 { "print" } else { "prints" };
         let chance = self.log10_chance.map_or_else(String::new, |chance| Chance(chance).to_string());
         match (self.status, &self.law) {
             (ReplayStatus::Proved | ReplayStatus::OtherTarget, Some(law)) => {
                 write!(
                     f,
-                    "these lines are what a server with seed{seed} and {law} prints: {} of {} exact",
+                    "these lines are what {server} and {law} {print}: {} of {} exact",
                     self.lines_exact,
                     count(self.lines_checked, "line")
                 )?;
@@ -191,7 +224,7 @@ impl fmt::Display for Replay {
             }
             (ReplayStatus::Contradicted, Some(law)) => write!(
                 f,
-                "these lines are not what a server with seed{seed} and {law} prints: {} of {} exact",
+                "these lines are not what {server} and {law} {print}: {} of {} exact",
                 self.lines_exact,
                 count(self.lines_checked, "line")
             ),

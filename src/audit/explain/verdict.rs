@@ -118,6 +118,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoDecodeLines => write!(f, "the log holds no decode line"),
+            Self::NoneInScope(lines) => {
+                write!(f, "none of {} lies within what was asked for", count(*lines, "decode line"))
+            }
             Self::NoAcceptLengths => write!(f, "no decode line has an accept length"),
             Self::NothingDrafted => write!(f, "nothing was drafted in what the log and the counters show"),
             Self::NoExport(engine) => write!(f, "{}: {}", engine.title(), export(*engine)),

@@ -5,6 +5,7 @@ use crate::audit::rank::Gather;
 use crate::audit::replay::Feed;
 use crate::audit::skipped::SkipKind;
 use crate::evidence::{Batch, CompactLine, Novelty, Place, PrefillLine, SkipReason, Source, Tags};
+use crate::simulate::log::LocalTime;
 
 use super::PointBuilder;
 
@@ -78,20 +79,25 @@ impl PointBuilder {
         if line.running_req() == 0 {
             // Its window was drawn all the same.
             if let (Some(replay), Some(Some(rank))) = (&mut self.replay, self.rank_of.get(voice)) {
-                replay.line(*rank, line, &place, source.message(line));
+                replay.line(*rank, line, &place, || millis(source, line), source.message(line));
             }
             return self.seen.skipped.add(SkipKind::Idle, &place, source.message(line));
         }
         let mut number = self.rank(voice);
         if !self.scope.is_whole() && !self.is_in_scope(number, line, source) {
             if let Some(replay) = &mut self.replay {
-                replay.pass(number, line, &place, source.message(line));
+                replay.pass(number, line, &place, || millis(source, line), source.message(line));
             }
             return self.seen.skipped.add(SkipKind::OutOfScope, &place, source.message(line));
         }
         if self.scope.by_segment && self.gathers.get(number).is_some_and(|gather| gather.is_before(time)) {
             self.split();
             number = self.rank(voice);
+        }
+        if let Some(replay) = &mut self.replay
+            && self.gathers.get(number).is_some_and(|gather| gather.is_before(time))
+        {
+            replay.joined(number);
         }
         let graph = source.graph(line).map(|graph| graph.on);
         let is_capped = source.is_capped(line);
@@ -117,7 +123,7 @@ impl PointBuilder {
             }
         }
         if let Some(replay) = &mut self.replay {
-            replay.line(number, line, &place, source.message(line));
+            replay.line(number, line, &place, || millis(source, line), source.message(line));
         }
     }
 
@@ -180,6 +186,7 @@ impl PointBuilder {
     /// Requests join the batches of one data-parallel rank.
     pub(super) fn prefill(&mut self, line: &PrefillLine<'_>) {
         self.seen.has_prefills = true;
+        self.replay.iter_mut().for_each(Feed::shows_prefills);
         let data_rank = line.tags.rank("DP");
         // Figures are read only for draws that are followed.
         let mut replay = self.replay.as_mut().filter(|replay| !replay.only_counts());
@@ -193,6 +200,12 @@ impl PointBuilder {
             }
         }
     }
+}
+
+/// When a line was printed.
+fn millis(source: Source<'_>, line: &CompactLine) -> Option<u64> {
+    let seconds = source.timestamp(line).and_then(LocalTime::seconds_of)?;
+    (seconds >= 0.0).then(|| crate::law::whole(1000.0 * seconds))
 }
 
 /// Pipeline and tensor rank: the lowest one speaks for its scheduler.

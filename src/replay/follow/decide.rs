@@ -30,7 +30,12 @@ enum Decision {
     LeaveOut(usize),
     /// They go on elsewhere.
     Go(Found),
+    /// They go on at draws that were used before, as no server's do.
+    Back(Found),
 }
+
+/// Exact lines after which the place of another log is known.
+const LINES_OF_ANOTHER: u64 = 4;
 
 impl Follower {
     /// Decides about the first waiting lines, and takes those after them that need no decision. `is_over` says that no
@@ -69,6 +74,7 @@ impl Follower {
                 }
                 self.go(&found);
             }
+            Decision::Back(found) => self.go_back(&found),
         }
         self.awaited = self.script.ahead;
         // Every decision settles a line. Its place would not tell: the logs of a rotation share theirs.
@@ -108,7 +114,13 @@ impl Follower {
         let may_search = self.searches < earned;
         self.searches += u64::from(may_search);
         let most_awaited = self.script.most_awaited;
+        if self.since_joined >= LINES_OF_ANOTHER && self.is_placed() {
+            self.least = self.least.max(self.next);
+        }
+        let back = self.next.saturating_sub(self.least);
         let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
+        search.may_go_back(back);
+        search.has_time_since(self.settled_at);
         if first.flushed {
             return Decision::Go(search.phase());
         }
@@ -131,6 +143,10 @@ impl Follower {
             return Decision::Fail(1);
         }
         let found = search.multiples();
+        let is_searched = found.is_none() && is_borne_out;
+        if let Some(found) = is_searched.then(|| search.used_draws(true)).flatten() {
+            return Decision::Back(found);
+        }
         match (search.same_again(), found) {
             (Some(count), Some(found)) if !search.is_better_again(count, &found) => {
                 return Decision::Go(found);
@@ -146,10 +162,15 @@ impl Follower {
         if let Some(found) = is_borne_out.then(|| search.odd_draws()).flatten() {
             return Decision::Go(found);
         }
+        if let Some(found) = is_borne_out.then(|| search.used_draws(false)).flatten() {
+            return Decision::Back(found);
+        }
         if self.is_own_by_tokens(first) || !self.is_explained_elsewhere(lines) {
             return Decision::Fail(1);
         }
         let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, self.next, lines);
+        search.may_go_back(back);
+        search.has_time_since(self.settled_at);
         if is_borne_out && let Some(found) = search.later() {
             return Decision::Go(found);
         }
@@ -212,6 +233,22 @@ impl Follower {
         self.next = self.next.saturating_add_signed(-draws);
     }
 
+    /// The first waiting line fails, whatever it prints: it begins with draws that lines before it have used. Those after it
+    /// are followed there.
+    fn go_back(&mut self, found: &Found) {
+        let Some(first) = self.pending.pop_front() else { return };
+        let draws = self.sequence.window(self.next, self.script.interval);
+        let (_, expected) = self.script.printer.judge(&first, draws);
+        self.tally.charge += log10_tried(found.tried);
+        self.count(&first, Judgement::Failed, expected);
+        self.tally.slip(first.number, Slip { place: first.place, draws: found.draws });
+        self.next = self.next.saturating_add_signed(found.draws);
+        self.least = self.next;
+        self.rivals.clear();
+        self.joined.clear();
+        self.tail.clear();
+    }
+
     /// Goes on at other draws with the first waiting line. Lines before that were not certain may belong to them too.
     fn go(&mut self, found: &Found) {
         let Some(first) = self.pending.pop_front() else { return };
@@ -238,7 +275,7 @@ impl Follower {
         self.next = self.next.saturating_add_signed(found.draws);
         self.rivals.clear();
         self.joined.clear();
-        if found.tried > 1 {
+        if found.tried > 1 || first.gap {
             self.since = [0; 3];
             self.price = if found.is_certain { f64::NEG_INFINITY } else { log10_tried(found.tried) };
             self.is_doubtful = found.is_doubtful;

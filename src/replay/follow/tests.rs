@@ -25,6 +25,10 @@ fn lines(script: &Script, starts: impl IntoIterator<Item = u64>) -> Vec<Line> {
         window: if number == 1 { WindowKind::Unknown } else { WindowKind::Steady },
         flushed: false,
         gap: false,
+        joined: false,
+        millis: None,
+        draws_per_milli: 0.0,
+        belied: None,
         follows: before.replace(first + script.steps()) == Some(first),
         gained: None,
     };
@@ -219,10 +223,14 @@ fn a_search_for_places_is_bounded() {
 fn a_lost_start_is_found_within_a_million_draws() {
     let script = script(3.51, 40);
     let lost = lines(&script, (0..40).map(|line| 765_432 + line * 40));
-    let start = find_start(&script, &lost, 1_000_000, &mut Pool::default()).unwrap();
+    let start = find_start(&script, &mut script.sequence(), &lost, 1_000_000, &mut Pool::default()).unwrap();
     assert_eq!((start.line, start.first), (0, 765_432));
     // Beyond the limit, of another seed, too short.
-    assert_eq!(find_start(&script, &lost, 700_000, &mut Pool::default()), None);
-    assert_eq!(find_start(&Script::new(script.law, 5, 40), &lost, 1_000_000, &mut Pool::default()), None);
-    assert_eq!(find_start(&script, &lost[..12], 1_000_000, &mut Pool::default()), None);
+    assert_eq!(find_start(&script, &mut script.sequence(), &lost, 700_000, &mut Pool::default()), None);
+    let other = Script::new(script.law, 5, 40);
+    assert_eq!(find_start(&other, &mut other.sequence(), &lost, 1_000_000, &mut Pool::default()), None);
+    assert_eq!(
+        find_start(&script, &mut script.sequence(), &lost[..12], 1_000_000, &mut Pool::default()),
+        None
+    );
 }

@@ -52,9 +52,13 @@ impl LocalTime {
     pub fn seconds_of(time: Timestamp<'_>) -> Option<f64> {
         let text = time.as_str();
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let dated = if whole.len() == 8 { format!("1970-01-01 {whole}") } else { whole.to_owned() };
-        let whole = dated.parse::<Self>().ok()?.seconds;
-        let fraction = format!("0.{fraction}0").parse::<f64>().ok()?;
+        let whole = if whole.len() == 8 {
+            parse(format!("1970-01-01 {whole}").as_bytes())?.seconds
+        } else {
+            parse(whole.as_bytes())?.seconds
+        };
+        let fraction =
+            if fraction.is_empty() { 0.0 } else { format!("0.{fraction}0").parse::<f64>().ok()? };
         Some(crate::law::float(whole) + fraction)
     }
 }
