@@ -229,6 +229,28 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_a_length_only_under_a_name_of_lengths() {
+        assert_eq!(setting("SGLANG_SIMULATE_ACC_LEN", "3.51", 1).accept_length(), Some(3.51));
+        assert_eq!(setting("TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS", "2", 1).accept_length(), Some(3.0));
+        assert_eq!(setting("SGLANG_SIMULATE_ACC_METHOD", "3.51", 1).accept_length(), None);
+    }
+
+    #[test]
+    fn settings_that_simulate_are_told_from_those_that_do_not() {
+        for (name, value, simulates) in [
+            ("rejection_sample_method", "synthetic", true),
+            ("rejection_sample_method", "standard", false),
+            ("kv_cache_dtype", "synthetic", false),
+            ("synthetic_acceptance_rate", "0.8", true),
+            ("synthetic_acceptance_rates", "broken", true),
+            ("spec_decode_acceptance_rate", "1.5", false),
+            ("SGLANG_SIMULATE_ACC_LEN", "-1", false),
+        ] {
+            assert_eq!(setting(name, value, 1).simulates(), simulates, "{name}={value}");
+        }
+    }
+
+    #[test]
     fn a_conflict_names_what_was_set_what_was_meant_and_what_the_log_shows() {
         let seen =
             Observed { injected: vec![setting("SGLANG_SIMULATE_ACC_LEN", "3.61", 7)], ..Observed::default() };

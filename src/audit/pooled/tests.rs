@@ -206,3 +206,23 @@ fn evidence_that_disagrees_is_found() {
     assert!(report.findings.iter().any(|finding| finding.code == FindingCode::EvidenceDisagrees));
     assert_ne!(report.verdict, Verdict::Consistent);
 }
+
+/// Nothing behind the first draft: a forced length where it is accepted often enough for a second one to show.
+#[test]
+fn a_first_draft_alone_is_a_mark_where_others_would_show() {
+    let pool = |accepted: u32| {
+        let mut pool = Pool::default();
+        for hits in [accepted, accepted + 6, accepted - 6, accepted].into_iter().cycle().take(8) {
+            pool.add(&Window {
+                drafted: Some(6000),
+                draft_length: Some(3),
+                reached: vec![f64::from(hits) / 2000.0, 0.0, 0.0],
+                resolution: 0.0005,
+                ..Window::counted(2000 + u64::from(hits), 2000)
+            });
+        }
+        pool
+    };
+    assert_eq!(Mark::of(&pool(1020)), Mark::TwoPoint { lo: 1, is_exact: true });
+    assert_eq!(Mark::of(&pool(60)), Mark::Unknown);
+}

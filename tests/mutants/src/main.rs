@@ -22,7 +22,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "usage: accsim-mutants SCRATCH COMMAND...
 
   weave   list, sample, write the copy into SCRATCH and build its tests
-  reach   run the tests that are new, without and with a note of the mutants that each reaches
+  reach   run the tests that are new, with a note of the mutants that each reaches
   hunt    throw each mutant until a test fails; goes on where it was stopped
   again   forget the mutants that survived: the next hunt takes them up
   table   what was found, as Markdown
