@@ -176,3 +176,15 @@ pub(super) fn serial_correlation(sample: &Sample<'_>) -> Option<f64> {
     let pairs = float(sample.lag.pairs());
     sample.lag.correlation().filter(|correlation| correlation.abs() > BOUND / pairs.sqrt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misses_beyond_chance_reject_where_the_batches_are_known() {
+        let rejects = |misses, is_blind| LatticeCheck { lines: 100, misses, is_blind }.rejects();
+        assert!(rejects(40, false) && !rejects(40, true));
+        assert!(!rejects(10, false) && !rejects(14, false));
+    }
+}

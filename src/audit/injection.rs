@@ -203,6 +203,8 @@ pub(super) fn first_length(settings: &[InjectedSetting]) -> Option<&InjectedSett
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::PointBuilder;
+    use crate::evidence::EchoedSetting;
 
     fn setting(name: &str, value: &str, line: u64) -> InjectedSetting {
         InjectedSetting {
@@ -226,6 +228,39 @@ mod tests {
         let other = [settings.to_vec(), vec![setting("SGLANG_SIMULATE_ACC_LEN", "3.61", 5)]].concat();
         assert!(injected_length(&other, None).is_none());
         assert!(injected_length(&settings[..2], None).is_none());
+    }
+
+    #[test]
+    fn a_number_is_a_length_only_under_a_name_of_lengths() {
+        assert_eq!(setting("SGLANG_SIMULATE_ACC_LEN", "3.51", 1).accept_length(), Some(3.51));
+        assert_eq!(setting("TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS", "2", 1).accept_length(), Some(3.0));
+        assert_eq!(setting("SGLANG_SIMULATE_ACC_METHOD", "3.51", 1).accept_length(), None);
+    }
+
+    #[test]
+    fn a_setting_is_kept_once_with_each_of_its_values() {
+        let mut seen = PointBuilder::new("p").finish();
+        for (line, value) in [(1, "3.51"), (2, "3.51"), (3, "3.61"), (4, "3.51")] {
+            let echoed = EchoedSetting { name: "SGLANG_SIMULATE_ACC_LEN", value };
+            seen.inject(Place { file: 0, line }, echoed);
+        }
+        let kept: Vec<_> = seen.injected.iter().map(|one| (one.value.as_str(), one.place.line)).collect();
+        assert_eq!(kept, [("3.51", 1), ("3.61", 3)]);
+    }
+
+    #[test]
+    fn settings_that_simulate_are_told_from_those_that_do_not() {
+        for (name, value, simulates) in [
+            ("rejection_sample_method", "synthetic", true),
+            ("rejection_sample_method", "standard", false),
+            ("kv_cache_dtype", "synthetic", false),
+            ("synthetic_acceptance_rate", "0.8", true),
+            ("synthetic_acceptance_rates", "broken", true),
+            ("spec_decode_acceptance_rate", "1.5", false),
+            ("SGLANG_SIMULATE_ACC_LEN", "-1", false),
+        ] {
+            assert_eq!(setting(name, value, 1).simulates(), simulates, "{name}={value}");
+        }
     }
 
     #[test]

@@ -118,10 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn packing_keeps_four_digits() {
-        for (before, now) in [(1, 1), (1, 2), (3, 4), (15, 16), (1, 1000)] {
+    fn packing_rounds_to_the_nearest_of_65536_steps() {
+        for (before, now) in [(0, 5), (1, 1), (1, 2), (3, 4), (15, 16), (1, 1000), (2, 5), (7, 12)] {
             let kappa = Kappa::between(before, now);
-            assert!((Kappa::unpack(kappa.pack()) - kappa.get()).abs() < 1e-5);
+            assert!((Kappa::unpack(kappa.pack()) - kappa.get()).abs() < 0.2501 / 65_535.0, "{before} {now}");
         }
     }
 
@@ -133,5 +133,8 @@ mod tests {
         sums.add(400, Kappa::between(1, 3), 1);
         assert!((sums.kappa() - 1000.8).abs() < 1e-9);
         assert!((sums.tokens() - 3513.2).abs() < 1e-8);
+        let mut twice = sums;
+        twice.add_raw(sums.raw());
+        assert_eq!(twice.raw(), (2002, 2 * sums.raw().1, 2 * sums.raw().2));
     }
 }

@@ -164,6 +164,16 @@ mod tests {
     }
 
     #[test]
+    fn real_acceptance_prints_no_more_than_the_longest_step() {
+        let ln = |sums: &[u64], max| log_likelihood_of_real(&sample(sums, 4), 40, max);
+        assert!(ln(&[120, 140, 160], 4).is_finite());
+        // 6.25 and 0.75 tokens a step.
+        for impossible in [ln(&[120, 140, 250], 4), ln(&[120, 140, 30], 4)] {
+            assert_eq!(impossible.total_cmp(&f64::NEG_INFINITY), std::cmp::Ordering::Equal);
+        }
+    }
+
+    #[test]
     fn a_miss_is_possible_only_where_it_is_tolerated() {
         let law = AcceptanceLaw::match_expected(Setting::new(3.51, 6).unwrap());
         let mut sample = sample(&[141, 140, 139], 4);

@@ -200,6 +200,8 @@ mod tests {
             ("", "2026-10-12T01:01", false),
             ("01:02:03", "01:02", true),
             ("01:03", "", false),
+            ("01:00", "01:01", false),
+            ("01:03", "01:04", false),
         ] {
             assert_eq!(admits(since, until, line), inside, "{since} to {until}");
         }

@@ -167,6 +167,8 @@ pub(super) fn draft_tokens(start: &ServerStart) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::PointBuilder;
+    use crate::evidence::Scanner;
 
     fn start(algorithm: &str, steps: u32, tokens: u32, block: Option<u32>) -> ServerStart {
         ServerStart {
@@ -176,6 +178,21 @@ mod tests {
             block_size: block,
             ..ServerStart::default()
         }
+    }
+
+    #[test]
+    fn the_first_server_of_a_log_is_its_server() {
+        let mut builder = PointBuilder::new("p");
+        for (algorithm, second) in [("EAGLE3", 1), ("NGRAM", 2)] {
+            let line = format!(
+                "[2026-10-12 01:02:0{second}] server_args=ServerArgs(model_path='x', \
+                 speculative_algorithm='{algorithm}', random_seed=5)\n"
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |place, record| builder.add(place, record));
+        }
+        let seen = builder.finish();
+        assert_eq!(seen.server().unwrap().speculative_algorithm.as_deref(), Some("EAGLE3"));
+        assert_eq!(PointBuilder::new("p").finish().server(), None);
     }
 
     #[test]

@@ -354,6 +354,8 @@ mod tests {
             (Mechanism::Rounded, 4.0)
         );
         assert!(found.ln - found.charge > found.single + 1000_f64.ln());
+        // Neither law costs anything; that the change may stand at any line does.
+        assert!((found.charge - 44_f64.ln()).abs() < 1e-12);
     }
 
     #[test]

@@ -364,6 +364,17 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_values_add_up() {
+        let mut lag = Lag::default();
+        for _ in 0..3 {
+            lag.add(1, u32::MAX);
+            lag.add(u32::MAX, 1);
+        }
+        let (once, square) = (u128::from(u32::MAX), u128::from(u32::MAX).pow(2));
+        assert_eq!(lag.raw(), (6, [3 * once + 3, 3 * once + 3, 3 * square + 3, 3 * square + 3, 6 * once]));
+    }
+
+    #[test]
     fn a_chain_is_its_pairs() {
         let values = [351, 347, 360, 351, 351, 299];
         let (mut one_by_one, mut at_once) = (Lag::default(), Lag::default());

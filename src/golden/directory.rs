@@ -150,3 +150,36 @@ fn is_yaml(path: &Path) -> bool {
 fn has_lookup_extension(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_found_down_to_the_deepest_level_and_no_deeper() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut path = folder.path().to_owned();
+        let mut expected = Vec::new();
+        for depth in 0..=MOST_DEPTH + 1 {
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("curve.yaml"), "").unwrap();
+            if depth <= MOST_DEPTH {
+                expected.push(path.join("curve.yaml"));
+            }
+            path.push("deeper");
+        }
+        expected.sort();
+        assert_eq!(curve_files(folder.path()).unwrap(), expected);
+    }
+
+    #[test]
+    fn as_many_files_as_are_read_are_listed_and_one_more_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..MOST_FILES {
+            fs::write(folder.path().join(format!("{number}.yaml")), "").unwrap();
+        }
+        assert_eq!(curve_files(folder.path()).unwrap().len(), MOST_FILES);
+        fs::write(folder.path().join("more.yaml"), "").unwrap();
+        assert!(matches!(curve_files(folder.path()), Err(DirectoryError::TooManyFiles { .. })));
+    }
+}

@@ -191,6 +191,15 @@ mod tests {
     use super::*;
     use crate::law::{AcceptanceLaw, Setting, Steps, Stream, printed};
 
+    /// Of two draws of 0 or 1 at even odds one is as likely as not; of more tosses the remainders by 5 are more even.
+    #[test]
+    fn the_greatest_chance_of_a_remainder_is_that_of_coins() {
+        for (divisor, steps, chance) in [(2, 3, 0.5), (4, 2, 0.5), (3, 2, 0.5), (5, 2, 0.5), (5, 4, 0.375)] {
+            let found = chance_of_multiple(divisor, steps, 10.0);
+            assert!((found - chance).abs() < 1e-12, "{divisor} {steps}: {found}");
+        }
+    }
+
     fn values(target: f64, interval: u32, lines: u64, seed: u64) -> Vec<(u32, u64)> {
         let law = AcceptanceLaw::match_expected(Setting::new(target, 6).unwrap());
         let mut steps = Steps::new(&law, Stream::new(seed, 0, 0));

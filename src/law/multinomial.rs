@@ -81,3 +81,19 @@ fn normal_between(low: f64, high: f64) -> f64 {
     let (low, high) = if low + high < 0.0 { (-high, -low) } else { (low, high) };
     if low <= 0.0 { 1.0 - upper(-low) - upper(high) } else { upper(low) - upper(high) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_those_of_the_lengths_from_the_smallest_on() {
+        let law = Multinomial::new(Setting::new(3.51, 6).unwrap());
+        let (first, probabilities) = law.probabilities();
+        assert_eq!((first, probabilities.len()), (1, 6));
+        for (length, probability) in (first..).zip(probabilities) {
+            assert_eq!(law.pmf().probability(length).to_bits(), probability.to_bits(), "{length}");
+        }
+        assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}

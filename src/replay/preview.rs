@@ -37,3 +37,22 @@ pub fn decode_lines(seed: u64, law: &DrawLaw, interval: u32, count: u64) -> Vec<
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::Setting;
+    use crate::replay::DrawMethod;
+
+    /// A line of more steps than are drawn at once averages the draws that lines of one step print.
+    #[test]
+    fn a_long_line_averages_all_its_draws() {
+        let law = DrawLaw::new(DrawMethod::MatchExpected, Setting::new(3.51, 6).unwrap()).unwrap();
+        let draws = decode_lines(7, &law, 1, 18_000);
+        let sums =
+            draws.chunks(9000).map(|line| line.iter().map(|draw| u64::from(draw.count() / 100)).sum::<u64>());
+        let expected: Vec<_> =
+            sums.map(|sum| Hundredths::new(crate::law::printed(sum, 9000).unwrap())).collect();
+        assert_eq!(decode_lines(7, &law, 9000, 2), expected);
+    }
+}

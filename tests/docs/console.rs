@@ -64,6 +64,10 @@ pub(crate) const NOT_RUN: &[&str] = &[
     "cargo build --release",
     "cargo run --example hostile -- --files 2000 --commands 2",
     "cargo test --manifest-path tests/api/Cargo.toml",
+    // They install a tool, build the crate several times, and take an hour.
+    "cargo install cargo-mutants --locked --version 27.1.0",
+    "cargo run --manifest-path tests/mutants/Cargo.toml -- ../mutation weave reach hunt table",
+    "ACCSIM_TARGETS=--lib cargo run --manifest-path tests/mutants/Cargo.toml -- ../mutation weave reach again hunt table",
     // It takes half an hour.
     "cargo run --release --example calibrate",
     "./benches/anchors.sh /dev/shm/logs",

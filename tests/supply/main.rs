@@ -19,7 +19,7 @@ use serde::Deserialize;
 use licence::Expression;
 
 /// The packages of the repository, each with a `Cargo.lock` of its own.
-const PACKAGES: [&str; 5] = [".", "python", "stores", "fuzz", "tests/browser"];
+const PACKAGES: [&str; 6] = [".", "python", "stores", "fuzz", "tests/browser", "tests/mutants"];
 
 /// The one place that crates come from.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";

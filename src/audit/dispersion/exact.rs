@@ -170,6 +170,7 @@ mod tests {
                 let room = -0.03..0.1;
                 assert!(room.contains(&(exact.0 - near.0)), "{weight} {d}: {exact:?} {near:?}");
                 assert!(room.contains(&(exact.1 - near.1)), "{weight} {d}: {exact:?} {near:?}");
+                assert!((near.0 + near.1 - 1.0).abs() < 1e-9, "{weight} {d}: {near:?}");
             }
         }
     }

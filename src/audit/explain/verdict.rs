@@ -301,3 +301,21 @@ fn other_mechanism(
         _ => write!(f, "{every}another value than the target was simulated"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_server_was_told_has_words_of_its_own() {
+        let codes = [
+            FindingCode::MethodMismatch,
+            FindingCode::OtherTarget,
+            FindingCode::NotVerifyAll,
+            FindingCode::DraftLengthMismatch,
+        ];
+        let words: std::collections::BTreeSet<&str> = codes.into_iter().map(other_server).collect();
+        assert_eq!(words.len(), codes.len());
+        assert!(other_server(FindingCode::MethodMismatch).contains("another way"));
+    }
+}

@@ -337,6 +337,25 @@ mod tests {
     }
 
     #[test]
+    fn parts_that_differ_in_anything_have_identities_of_their_own() {
+        let parts = [
+            ("a", "b", None, false),
+            ("a", "b", None, true),
+            ("a", "b", Some(""), false),
+            ("a", "b", Some("c"), false),
+            ("a", "bc", None, false),
+            ("ab", "", None, false),
+        ];
+        let identities: std::collections::BTreeSet<String> = parts
+            .iter()
+            .map(|(name, head, rest, is_closed)| {
+                identity(name, head.as_bytes(), rest.map(str::as_bytes), *is_closed)
+            })
+            .collect();
+        assert_eq!(identities.len(), parts.len());
+    }
+
+    #[test]
     fn a_level_is_the_same_by_whatever_way_it_is_come_to() {
         let scope = Scope::default();
         for (lines, batches) in [(40, 3), (3000, 300)] {

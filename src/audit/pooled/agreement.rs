@@ -251,3 +251,31 @@ impl Shown {
         (self.mean - other.mean).abs() > ERRORS * (variance * scatter).sqrt() + ROUNDING
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::PooledRank;
+    use super::*;
+    use crate::engine::Engine;
+    use crate::evidence::{Pool, Window};
+
+    fn evidence(source: PooledSource, span: Option<Span>, steps: u64) -> PooledEvidence {
+        let mut pool = Pool::default();
+        pool.add(&Window::counted(2 * steps, steps));
+        let rank = PooledRank { lines: 1, pool, ..PooledRank::default() };
+        PooledEvidence { span, ..PooledEvidence::new(Engine::Vllm, source).with_rank(rank) }
+    }
+
+    #[test]
+    fn a_part_of_more_steps_than_the_whole_is_found() {
+        let log = |steps| evidence(PooledSource::Log, None, steps);
+        // Of the counters of a whole life what a log says is a part, but for its ends.
+        let life = evidence(PooledSource::Counters, Some(Span::Lifetime), 100_000);
+        assert!(total(&log(101_500), &life).is_none());
+        assert!(total(&log(110_000), &life).is_some());
+        // Of another span it may be twice as much.
+        let run = evidence(PooledSource::Counters, None, 100_000);
+        assert!(total(&log(200_000), &run).is_none());
+        assert!(total(&log(310_000), &run).is_some());
+    }
+}

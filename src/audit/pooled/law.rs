@@ -306,3 +306,43 @@ fn constant(shown: u32, target: Option<&Target>, found: &mut Mechanisms) {
         found.rejected.push(Mechanism::Real);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Window;
+
+    fn is_geometric(reached: &[f64]) -> bool {
+        let mut pool = Pool::default();
+        let accepted = crate::law::whole((2000.0 * reached.iter().sum::<f64>()).round());
+        pool.add(&Window {
+            reached: reached.to_vec(),
+            resolution: 0.0005,
+            ..Window::counted(accepted, 2000)
+        });
+        let estimate = Estimate::new(&pool, Mark::Unknown, None).unwrap();
+        let weighed = Weighed {
+            engine: Engine::Atom,
+            pool: &pool,
+            mark: Mark::Unknown,
+            estimate: &estimate,
+            rates: None,
+            has_older_rate: false,
+            is_told: false,
+            missing: 0.0,
+            options: &Options::default(),
+        };
+        weighed.is_geometric()
+    }
+
+    #[test]
+    fn one_rate_in_every_position_is_geometric_within_what_its_steps_scatter() {
+        assert!(is_geometric(&[0.6, 0.36, 0.216]));
+        // 0.53 of the 720 steps that came so far, where 0.587 is the rate of all: three errors.
+        assert!(is_geometric(&[0.6, 0.36, 0.1908]));
+        // 0.5 of 800, where it is 0.6: more than five.
+        assert!(!is_geometric(&[0.6, 0.4, 0.2]));
+        // One position has one rate, whatever the law.
+        assert!(!is_geometric(&[0.6]) && is_geometric(&[0.6, 0.36]));
+    }
+}

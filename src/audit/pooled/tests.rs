@@ -206,3 +206,46 @@ fn evidence_that_disagrees_is_found() {
     assert!(report.findings.iter().any(|finding| finding.code == FindingCode::EvidenceDisagrees));
     assert_ne!(report.verdict, Verdict::Consistent);
 }
+
+/// Nothing behind the first draft: a forced length where it is accepted often enough for a second one to show.
+#[test]
+fn a_first_draft_alone_is_a_mark_where_others_would_show() {
+    let pool = |accepted: u32| {
+        let mut pool = Pool::default();
+        for hits in [accepted, accepted + 6, accepted - 6, accepted].into_iter().cycle().take(8) {
+            pool.add(&Window {
+                drafted: Some(6000),
+                draft_length: Some(3),
+                reached: vec![f64::from(hits) / 2000.0, 0.0, 0.0],
+                resolution: 0.0005,
+                ..Window::counted(2000 + u64::from(hits), 2000)
+            });
+        }
+        pool
+    };
+    assert_eq!(Mark::of(&pool(1020)), Mark::TwoPoint { lo: 1, is_exact: true });
+    assert_eq!(Mark::of(&pool(60)), Mark::Unknown);
+}
+
+/// vLLM does not print what it was told: its judged drafts look real, others' are.
+#[test]
+fn an_evaluation_with_judged_drafts_is_consistent() {
+    let mut pool = Pool::default();
+    for _ in 0..8 {
+        pool.add(&Window {
+            drafted: Some(6000),
+            draft_length: Some(3),
+            reached: vec![0.6, 0.4, 0.2],
+            resolution: 0.0005,
+            ..Window::counted(2400, 2000)
+        });
+    }
+    let options = Options { expect_real: true, ..Options::default() };
+    for (engine, reason) in [(Engine::Vllm, Reason::LooksReal), (Engine::Atom, Reason::RealAsExpected)] {
+        let mut seen = PointBuilder::new("p").finish();
+        let rank = PooledRank { lines: pool.windows, pool: pool.clone(), ..PooledRank::default() };
+        seen.add_pooled(PooledEvidence::new(engine, PooledSource::Counters).with_rank(rank));
+        let report = judge(&seen, None, &options);
+        assert_eq!((report.verdict, report.reason), (Verdict::Consistent, reason), "{engine}");
+    }
+}

@@ -115,3 +115,16 @@ pub(super) fn method_in(name: &str) -> Option<String> {
     const METHODS: [&str; 3] = ["mtp", "eagle3", "dspark"];
     name.split(['_', '-']).find(|part| METHODS.contains(part)).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_finding_is_the_gravest() {
+        let worst = |text: &str| parse_curve("demo_mtp", text.as_bytes()).worst();
+        let curve = "demo-model:\n  thinking_on:\n    1: 1.80\n    2: 2.40\n";
+        assert_ne!(worst(curve), Some(Severity::Error));
+        assert_eq!(worst(&format!("{curve}    3: 1,78\n    4: 2.60\n")), Some(Severity::Error));
+    }
+}

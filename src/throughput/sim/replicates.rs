@@ -138,3 +138,18 @@ impl Point {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_the_mean_and_its_standard_error() {
+        let spread = Spread::of(&[2.0, 4.0, 9.0]);
+        // Squares of 9, 1 and 16 about 5.
+        assert!((spread.mean - 5.0).abs() < 1e-12);
+        assert!((spread.se.unwrap() - (26.0_f64 / 2.0 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(Spread::of(&[3.0]), Spread { mean: 3.0, se: None });
+        assert_eq!(Spread::of(&[]), Spread::default());
+    }
+}
