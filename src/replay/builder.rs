@@ -4,7 +4,7 @@ use crate::evidence::Place;
 
 use super::clock::Clock;
 use super::effort::Pool;
-use super::line::{Line, WindowKind};
+use super::line::{Line, Succession, WindowKind};
 use super::options::ReplayOptions;
 use super::reach::BatchPath;
 use super::run::{Run, RunOutcome, ServerDraws};
@@ -14,9 +14,6 @@ const MOST_RUNS: usize = 64;
 
 /// Ranks that are looked at.
 const MOST_RANKS: usize = 256;
-
-/// Steps of which one more or less is a notable part.
-const FEW_STEPS: u32 = 8;
 
 /// One decode line of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,35 +104,6 @@ impl RankState {
     fn join(&mut self) {
         self.before = None;
         self.joined = true;
-    }
-}
-
-/// What the tokens of two lines with the same requests say about lines between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Succession {
-    Next,
-    Missing,
-    Unknown,
-}
-
-impl Succession {
-    /// Requests that go on hold as many tokens more as they emitted: those of one line, or of several.
-    ///
-    /// Measured on SGLang 0.5.16: steady lines differ by one step's tokens at most, and fall where requests finished in
-    /// the last step.
-    fn of(earlier: u64, later: u64, hundredths: u32, batch: u32, interval: u32) -> Self {
-        let Some(rise) = later.checked_sub(earlier) else { return Self::Unknown };
-        let steps = f64::from(batch) * f64::from(interval.max(1));
-        let printed = f64::from(hundredths) / 100.0;
-        let rise = crate::law::float(rise) / steps.max(1.0);
-        let slack = if interval < FEW_STEPS { 1.0 } else { 0.5 };
-        if (rise - printed).abs() <= slack {
-            Self::Next
-        } else if rise > 1.75 * printed {
-            Self::Missing
-        } else {
-            Self::Unknown
-        }
     }
 }
 
@@ -302,7 +270,7 @@ impl ReplayBuilder {
             millis: line.millis,
             draws_per_milli,
             belied,
-            follows: succession == Succession::Next,
+            succession,
             gained: gained.filter(|_| succession == Succession::Next),
         };
         self.run.add(rank, line, &self.options, &mut self.pool);

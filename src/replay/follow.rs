@@ -249,7 +249,7 @@ impl Follower {
         } else {
             [steady, others + 1, others_exact + is_exact]
         };
-        if !line.follows {
+        if !line.follows() {
             self.joined.clear();
         } else if self.joined.len() >= JOINED {
             self.joined.pop_front();

@@ -4,6 +4,9 @@ use crate::evidence::Place;
 
 use super::reach::BatchPath;
 
+/// Steps of which one more or less is a notable part.
+const FEW_STEPS: u32 = 8;
+
 /// One decode line of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
@@ -17,8 +20,7 @@ pub(super) struct Line {
     pub(super) flushed: bool,
     /// Something before it could not be read, or its tokens say that a line is missing.
     pub(super) gap: bool,
-    /// Its tokens say that no line is missing before it.
-    pub(super) follows: bool,
+    pub(super) succession: Succession,
     /// It begins another log, or lines joined by hand: it may stand before those that came before.
     pub(super) joined: bool,
     /// When it was printed, and the most draws per millisecond that any line so far shows.
@@ -28,6 +30,43 @@ pub(super) struct Line {
     pub(super) belied: Option<BatchPath>,
     /// Tokens that each request gained since the line before, where the batch did not change and they are whole.
     pub(super) gained: Option<u64>,
+}
+
+impl Line {
+    /// Whether its tokens say that no line is missing before it.
+    pub(super) fn follows(&self) -> bool {
+        self.succession == Succession::Next
+    }
+}
+
+/// What the tokens of two lines with the same requests say about lines between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Succession {
+    /// There are none.
+    Next,
+    Missing,
+    Unknown,
+}
+
+impl Succession {
+    /// Requests that go on hold as many tokens more as they emitted: those of one line, or of several.
+    ///
+    /// Measured on SGLang 0.5.16: steady lines differ by one step's tokens at most, and fall where requests finished in
+    /// the last step.
+    pub(super) fn of(earlier: u64, later: u64, hundredths: u32, batch: u32, interval: u32) -> Self {
+        let Some(rise) = later.checked_sub(earlier) else { return Self::Unknown };
+        let steps = f64::from(batch) * f64::from(interval.max(1));
+        let printed = f64::from(hundredths) / 100.0;
+        let rise = crate::law::float(rise) / steps.max(1.0);
+        let slack = if interval < FEW_STEPS { 1.0 } else { 0.5 };
+        if (rise - printed).abs() <= slack {
+            Self::Next
+        } else if rise > 1.75 * printed {
+            Self::Missing
+        } else {
+            Self::Unknown
+        }
+    }
 }
 
 /// What is known about the batch in a line's window.

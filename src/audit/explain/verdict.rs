@@ -157,15 +157,7 @@ impl fmt::Display for Reason {
                 scatter.d,
                 count(scatter.lines, "line")
             ),
-            Self::LawRejected { unknown_target: Some(length) } => {
-                write!(
-                    f,
-                    "the lines look like a simulation at about {length:.2}, a value that nobody named here"
-                )
-            }
-            Self::LawRejected { unknown_target: None } => {
-                write!(f, "the lines are far more likely under another law than under the target's")
-            }
+            Self::LawRejected { unknown_target } => law_rejected(f, *unknown_target),
             Self::UnknownInterval { inferred, possible, verdict } => write!(
                 f,
                 "the log does not say how many verify steps a line stands for: with {inferred} the run would be {verdict}, \
@@ -218,6 +210,16 @@ impl fmt::Display for Reason {
             }
             Self::Replayed { .. } | Self::OtherTarget { .. } | Self::ReplayRequired(_) => by_draws(self, f),
         }
+    }
+}
+
+/// The lines speak against the target's law, and perhaps for one at this length.
+fn law_rejected(f: &mut fmt::Formatter<'_>, unknown_target: Option<f64>) -> fmt::Result {
+    match unknown_target {
+        Some(length) => {
+            write!(f, "the lines look like a simulation at about {length:.2}, a value that nobody named here")
+        }
+        None => write!(f, "the lines are far more likely under another law than under the target's"),
     }
 }
 

@@ -183,7 +183,7 @@ impl Follower {
         match search.last_lines(false) {
             Some(found) => Decision::Go(found),
             // What follows goes on where it did, as far as anybody can see, and nothing says that a line is missing.
-            None if first.window.is_steady() && !first.follows && !has_gaps && search.others_fit() => {
+            None if first.window.is_steady() && !first.follows() && !has_gaps && search.others_fit() => {
                 Decision::Fail(1)
             }
             None if is_ample => Decision::LeaveOut(1),
@@ -208,12 +208,12 @@ impl Follower {
     /// Whether missing lines can be why the first waiting line fails: the lines that are known to stand together with it,
     /// before and after, fit elsewhere, and do not speak for the place at hand.
     fn is_explained_elsewhere(&mut self, lines: &[Line]) -> bool {
-        let is_joined = lines.first().is_some_and(|first| first.follows);
+        let is_joined = lines.first().is_some_and(Line::follows);
         let before = if is_joined { self.joined.len() } else { 0 };
         let Some((first, behind)) = lines.split_first() else { return false };
         let mut block: Vec<Line> = self.joined.iter().skip(self.joined.len() - before).copied().collect();
         block.push(*first);
-        block.extend(behind.iter().take_while(|line| line.follows).take(JOINED));
+        block.extend(behind.iter().take_while(|line| line.follows()).take(JOINED));
         let back = self.script.steps().saturating_mul(u64::try_from(before).unwrap_or(0));
         let Some(next) = self.next.checked_sub(back) else { return true };
         let mut search = Search::new(&self.script, &mut self.sequence, &mut self.effort, next, &block);

@@ -2,7 +2,7 @@ use super::*;
 use crate::evidence::Place;
 use crate::law::Setting;
 use crate::replay::effort::Pool;
-use crate::replay::line::WindowKind;
+use crate::replay::line::{Succession, WindowKind};
 use crate::replay::reach::BatchPath;
 use crate::replay::search::find_start;
 use crate::replay::{DrawLaw, DrawMethod};
@@ -29,7 +29,11 @@ fn lines(script: &Script, starts: impl IntoIterator<Item = u64>) -> Vec<Line> {
         millis: None,
         draws_per_milli: 0.0,
         belied: None,
-        follows: before.replace(first + script.steps()) == Some(first),
+        succession: if before.replace(first + script.steps()) == Some(first) {
+            Succession::Next
+        } else {
+            Succession::Unknown
+        },
         gained: None,
     };
     (1..).zip(starts).map(line).collect()
