@@ -15,6 +15,9 @@ const MIN_PAIRS: usize = 5;
 /// Correlation from which ranks count as one sample.
 const SHARED_FROM: f64 = 0.5;
 
+/// Correlation from which the k-th lines are sure to lie side by side.
+const ALIKE: f64 = 0.9;
+
 /// Natural logarithms of the likelihood ratio from which ranks whose k-th lines do not agree count as having drawn the same,
 /// and below which they count as independent.
 const SAME: f64 = 3.0;
@@ -49,7 +52,8 @@ impl RankCorrelation {
         let Some(alignment) = align(lines, longest) else { return self };
         let rho = alignment.rho.filter(|rho| *rho >= SHARED_FROM && alignment.ln_ratio >= SAME);
         match rho {
-            Some(rho) => Self { rho: rho.min(1.0), ..self },
+            Some(rho) => Self { rho: rho.max(self.rho).min(1.0), ..self },
+            None if self.is_shared() => self,
             None if alignment.ln_ratio > INDEPENDENT => Self { rho: 1.0, is_measured: false, ..self },
             None => self,
         }
@@ -99,7 +103,7 @@ pub(super) fn correlate(ranks: &[&Rank], is_summed: bool) -> Option<RankCorrelat
     }
     let rho = sum / float(u64::try_from(pairs).unwrap_or(u64::MAX));
     let by_number = RankCorrelation { rho: rho.clamp(0.0, 1.0), is_measured, is_summed, shifts };
-    Some(if by_number.is_shared() { by_number } else { by_number.realigned(&lines, longest) })
+    Some(if by_number.rho < ALIKE { by_number.realigned(&lines, longest) } else { by_number })
 }
 
 /// The best correlation over all shifts, and by how many lines the right one runs ahead, plus [`MAX_SHIFT`].

@@ -1,5 +1,7 @@
 //! Where lines go on after a slip or a flush.
 
+mod found;
+
 use super::clock;
 use super::effort::Effort;
 use super::line::{Judgement, Line, WindowKind};
@@ -7,6 +9,9 @@ use super::odds::log10_tried;
 use super::script::Script;
 use super::sequence::Sequence;
 use super::windows::Windows;
+
+pub(super) use found::Found;
+use found::{Fit, MARGIN};
 
 /// Missing lines that are looked for, and lines that may occur again.
 const MISSING_LINES: i64 = 256;
@@ -30,9 +35,6 @@ pub(super) const BELIEVED_AT: f64 = -5.5;
 /// Lines that are no accident together, where each of them can be read at many places.
 const FEW: usize = 3;
 
-/// Decimal orders by which an offset must be borne out better than any at which a line fails.
-const MARGIN: f64 = 3.0;
-
 /// The chance at which an offset is taken where no line follows that could bear it out.
 const BETTER_THAN_NONE: f64 = -0.5;
 
@@ -41,57 +43,6 @@ pub(super) const MOST_DRAWS_AHEAD: usize = 1 << 20;
 
 /// What it takes to find out what a batch can make of a draw, beside laying a line.
 const REACH: u64 = 8;
-
-/// Where lines go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    /// The first line that goes on there: those before it stand at neither offset.
-    pub(super) line: usize,
-    pub(super) draws: i64,
-    /// Offsets tried.
-    pub(super) tried: u64,
-    /// Other offsets at which all lines fit that were looked at, the found one being 0.
-    pub(super) rivals: Vec<i64>,
-    /// Offsets at which some line fails are borne out nearly as well: a line that is missing would explain that.
-    pub(super) is_doubtful: bool,
-    /// The lines that follow bear the place out, one that fails left aside.
-    pub(super) is_certain: bool,
-}
-
-impl Found {
-    /// All lines go on at this offset, and nothing speaks for another one.
-    fn alone(draws: i64, tried: u64) -> Self {
-        Self { line: 0, draws, tried, rivals: Vec::new(), is_doubtful: false, is_certain: false }
-    }
-
-    /// The lines from number `line` on go on at this offset, one of those that were laid; `others` is how well all those
-    /// are borne out that did not come into question.
-    fn among(fits: &[(i64, Fit)], (draws, fit): (i64, Fit), line: usize, tried: u64, others: f64) -> Self {
-        let (rivals, failing): (Vec<_>, Vec<_>) = fits
-            .iter()
-            .filter(|(other, _)| *other != draws)
-            .partition(|(_, other)| other.length >= fit.length);
-        let others = failing.iter().map(|(_, fit)| fit.chance).fold(others, f64::min);
-        Self {
-            line,
-            draws,
-            tried,
-            rivals: rivals.iter().map(|(other, _)| other - draws).collect(),
-            is_doubtful: others < fit.chance + MARGIN,
-            is_certain: false,
-        }
-    }
-}
-
-/// How lines fit from a draw on, the first of which has no known predecessor.
-#[derive(Clone, Copy, Debug, Default)]
-struct Fit {
-    /// Lines before the first that fails.
-    length: usize,
-    exact: u64,
-    /// Decimal logarithm of the chance of so many exact ones, of as many lines as bear it out best.
-    chance: f64,
-}
 
 /// Lines that wait, and where the first of them stands if nothing is missing.
 ///

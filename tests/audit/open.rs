@@ -36,7 +36,7 @@ fn real_acceptance_with_the_mean_of_the_target_is_not_passed_over_in_silence() {
     assert!(said.contains("do not tell a simulated 3.51 from real acceptance"), "{said}");
     assert!(said.contains("about 10 lines of a batch that does not change"), "{said}");
 
-    let steady = "--lines 11 --running-req 16 --output-tokens 3000 --seed 1";
+    let steady = "--lines 15 --running-req 16 --output-tokens 3000 --seed 1";
     let log = simulated("real-steady", &format!("{real} {steady}"));
     let (_, report) = audit("open-real-steady.log", &log, TARGET);
     assert_eq!(report["points"][0]["verdict"], "inconsistent", "{report:#}");

@@ -36,8 +36,8 @@ pub(crate) fn real_or_simulated(
     let more = (more > 0.0 && more < MOST_LINES).then(|| whole(more.ceil()).max(1));
     let steady = format!("about {STEADY_LINES} lines of a batch that does not change");
     let what = match more {
-        Some(more) => format!("about {more} more lines like these would, or {steady}"),
-        None => format!("{steady} would"),
+        Some(more) => format!("about {more} more lines like these, or {steady}, would show that"),
+        None => format!("{steady} would show that"),
     };
     let interval = if steps == 40 { "" } else { ", best with --decode-log-interval 40 on the server" };
     Some(warning(
