@@ -437,8 +437,7 @@ mod tests {
     #[test]
     fn a_late_change_in_one_of_several_logs_is_found_where_it_is() {
         let length = |line: u64| if line < 850 { 351 } else { 330 };
-        let logs =
-            [log(1, 1000, |_| 351, |_| 4), log(2, 1000, length, |_| 4), log(3, 1000, |_| 351, |_| 4)];
+        let logs = [log(1, 1000, |_| 351, |_| 4), log(2, 1000, length, |_| 4), log(3, 1000, |_| 351, |_| 4)];
         for level in [0, 10] {
             let logs = logs.iter().map(|course| course.clone().at_level(level)).collect();
             let change = judged(logs, 351).change.unwrap();
