@@ -42,8 +42,8 @@ fn drawn(mut state: u64, share: u64) -> u64 {
     accsim::law::printed(tokens, 40).unwrap().into()
 }
 
-/// One pass over the logs, and the merge of parts of two commands.
-fn both(folder: &Path, logs: usize) -> (Value, Value, i32) {
+/// The point of logs by parts of two commands, and the exit code.
+fn merged(folder: &Path, logs: usize) -> (Value, i32) {
     let names = |half: usize| {
         let names = (0..logs).filter(|log| log % 2 == half).map(|log| format!("{log}.log"));
         names.collect::<Vec<_>>().join(" ")
@@ -52,10 +52,8 @@ fn both(folder: &Path, logs: usize) -> (Value, Value, i32) {
         let line = format!("audit {} --partial --point run {TARGET} -o {half}.json", names(half));
         assert_eq!(code(&accsim(folder, &line)), 0);
     }
-    let all = format!("{} {}", names(0), names(1));
-    let one = json(&accsim(folder, &format!("audit {all} --point-by dir {TARGET} --json")));
     let merged = accsim(folder, "merge 1.json 0.json --json");
-    (one["points"][0].clone(), json(&merged)["points"][0].clone(), code(&merged))
+    (json(&merged)["points"][0].clone(), code(&merged))
 }
 
 fn codes(point: &Value) -> Vec<&str> {
@@ -68,7 +66,7 @@ fn honest_logs_are_consistent_by_sums_and_the_table_says_that_sums_decided() {
     for number in 0..4 {
         written(folder.path(), &format!("{number}.log"), number + 1, 1500, |_, state| drawn(state, 131));
     }
-    let (_, merged, exit) = both(folder.path(), 4);
+    let (merged, exit) = merged(folder.path(), 4);
     assert_eq!((merged["verdict"].as_str(), exit), (Some("consistent"), 0), "{merged}");
     assert!(codes(&merged).contains(&"judged-by-sums"), "{merged}");
     let table = super::rows(&accsim(folder.path(), "merge 0.json 1.json --format csv").stdout);
@@ -76,7 +74,7 @@ fn honest_logs_are_consistent_by_sums_and_the_table_says_that_sums_decided() {
     let report = text(&accsim(folder.path(), "merge 0.json 1.json").stdout);
     assert!(report.contains("judged-by-sums: of some lines only sums are here"), "{report}");
     // And whoever wrote a part knew it at once.
-    let line = format!("audit 0.log 2.log --partial --point run {TARGET} -o p.json");
+    let line = format!("audit 0.log 1.log 2.log 3.log --partial --point run {TARGET} -o p.json");
     let said = text(&accsim(folder.path(), &line).stderr);
     let note =
         "run: these records do not fit: for a verdict by lines audit all logs of this point in one command";
@@ -92,7 +90,9 @@ fn another_law_of_the_same_mean_is_not_consistent() {
             let value = |_, state: u64| 351 - spread / 2 + state % (spread + 1);
             written(folder.path(), &format!("{number}.log"), number + 1, 1500, value);
         }
-        let (one, merged, exit) = both(folder.path(), 4);
+        let (merged, exit) = merged(folder.path(), 4);
+        let line = format!("audit 0.log 1.log 2.log 3.log --point-by dir {TARGET} --json");
+        let one = json(&accsim(folder.path(), &line))["points"][0].clone();
         assert_eq!(
             (one["verdict"].as_str(), merged["verdict"].as_str()),
             (Some("inconsistent"), Some("inconsistent"))
@@ -108,7 +108,7 @@ fn a_late_change_is_seen_and_named() {
         let value = |line: u64, state: u64| drawn(state, if number == 1 && line >= 1300 { 70 } else { 131 });
         written(folder.path(), &format!("{number}.log"), number + 1, 1500, value);
     }
-    let (_, merged, exit) = both(folder.path(), 4);
+    let (merged, exit) = merged(folder.path(), 4);
     assert_eq!((merged["verdict"].as_str(), exit), (Some("inconsistent"), 1), "{merged}");
     let findings = merged["findings"].as_array().unwrap();
     let change = findings.iter().find(|finding| finding["code"] == "config-changed-mid-run").unwrap();
