@@ -55,3 +55,50 @@ impl ClueKeeper {
         self.ranks.into_iter().map(|rank| rank.clues).max_by_key(Vec::len).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::WindowKind;
+    use super::*;
+    use crate::evidence::Place;
+
+    fn line(number: u64) -> Line {
+        Line {
+            number,
+            place: Place { file: 0, line: number },
+            hundredths: Some(351),
+            window: WindowKind::Steady,
+            flushed: false,
+            gap: false,
+            follows: true,
+            gained: None,
+        }
+    }
+
+    fn kept(lines: impl Iterator<Item = (usize, Line)>) -> Vec<u64> {
+        let mut keeper = ClueKeeper::default();
+        lines.for_each(|(rank, line)| keeper.add(rank, &line));
+        keeper.best().iter().map(|clue| clue.line).collect()
+    }
+
+    #[test]
+    fn the_first_steady_lines_are_kept_until_a_flush() {
+        let lines = (0..1000).map(|number| (0, line(number)));
+        assert_eq!(kept(lines.clone()), (0..256).collect::<Vec<u64>>());
+        let unsteady = lines.clone().take(10).map(|(rank, line)| match line.number {
+            3 => (rank, Line { window: WindowKind::Unknown, ..line }),
+            4 => (rank, Line { hundredths: None, ..line }),
+            8 => (rank, Line { flushed: true, ..line }),
+            _ => (rank, line),
+        });
+        assert_eq!(kept(unsteady), [0, 1, 2, 5, 6, 7]);
+    }
+
+    #[test]
+    fn the_rank_of_most_lines_is_taken_among_the_first_eight() {
+        let lines = (0..30).map(|number| (if number % 3 == 0 { 7 } else { 8 }, line(number)));
+        assert_eq!(kept(lines), (0..10).collect::<Vec<u64>>());
+        let lines = (0..30).map(|number| (if number % 3 == 0 { 1 } else { 4 }, line(number)));
+        assert_eq!(kept(lines).len(), 20);
+    }
+}

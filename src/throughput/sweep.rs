@@ -226,3 +226,26 @@ impl SweepReport {
         of(Some(best.drafts)).max(of(best.next))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throughput::read_model;
+
+    fn model() -> Model {
+        read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_accept_length_beyond_the_drafts_is_refused() {
+        assert!(check(&model(), 3, 2.5).is_ok());
+        assert!(check(&model(), 3, 4.5).is_err() && check(&model(), 3, 0.5).is_err());
+    }
+
+    #[test]
+    fn prompts_are_prefilled_where_the_model_says() {
+        let model = Model { batch_tokens: Some(4096), ..model() };
+        assert_eq!(prefilling(&model, true), Prefilling::Blocking { batch_tokens: 4096 });
+        assert_eq!(prefilling(&model, false), Prefilling::Elsewhere { workers: 65_536 });
+    }
+}

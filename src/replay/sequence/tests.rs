@@ -94,3 +94,10 @@ fn only_the_low_bits_of_a_seed_count() {
     let low = Sequence::new(320_846_001, &law).window(0, 100).to_vec();
     assert_eq!(Sequence::new(320_846_001 + (7 << 32), &law).window(0, 100), low);
 }
+
+#[test]
+fn a_whole_target_is_drawn_in_every_step() {
+    let law = DrawLaw::new(DrawMethod::MatchExpected, Setting::new(3.0, 6).unwrap()).unwrap();
+    let mut sequence = Sequence::new(7, &law);
+    assert_eq!(sequence.window(150, 400), vec![3; 400]);
+}

@@ -229,3 +229,21 @@ fn between(levels: &[&Level], running: u32, figure: &dyn Fn(&Level) -> f64) -> f
         (None, None) => 1.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throughput::read_model;
+
+    #[test]
+    fn a_figure_between_two_levels_lies_on_the_line_and_beyond_them_stays() {
+        let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        let level = |running| Level { running, ..model.levels[0].clone() };
+        let (low, high) = (level(10), level(40));
+        let figure = |level: &Level| 2.0 * f64::from(level.running) + 1.0;
+        for (running, expected) in [(5, 21.0), (10, 21.0), (13, 27.0), (37, 75.0), (40, 81.0), (50, 81.0)] {
+            let found = between(&[&high, &low], running, &figure);
+            assert!((found - expected).abs() < 1e-9, "{running}: {found}");
+        }
+    }
+}
