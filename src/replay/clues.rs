@@ -70,7 +70,11 @@ mod tests {
             window: WindowKind::Steady,
             flushed: false,
             gap: false,
-            follows: true,
+            succession: crate::replay::line::Succession::Next,
+            joined: false,
+            millis: None,
+            draws_per_milli: 0.0,
+            belied: None,
             gained: None,
         }
     }
