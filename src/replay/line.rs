@@ -6,6 +6,7 @@ use super::reach::BatchPath;
 
 /// One decode line of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "what is known of a line: none of it excludes the other")]
 pub(super) struct Line {
     /// Its number among all lines of the point: places of logs that were rotated say nothing about the order.
     pub(super) number: u64,

@@ -52,14 +52,11 @@ pub(crate) fn real_or_simulated(
 }
 
 /// What speaks against the target where all lines are looked at once, and a growing log does not decide yet.
-pub(crate) fn while_growing(finding: Finding) -> Finding {
-    Finding {
-        severity: finding.severity.min(Severity::Warning),
-        message: format!(
-            "{}; so it looks at this length, which decides where a log is looked at once (`accsim audit` without --follow); \
-             while it grows only a mean off the target or an impossible line decides",
-            finding.message
-        ),
-        ..finding
-    }
+pub(crate) fn while_growing(mut finding: Finding) -> Finding {
+    finding.severity = finding.severity.min(Severity::Warning);
+    finding.message.push_str(
+        "; so it looks at this length, which decides where a log is looked at once (`accsim audit` without --follow); while it \
+         grows only a mean off the target or an impossible line decides",
+    );
+    finding
 }
