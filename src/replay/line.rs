@@ -9,7 +9,6 @@ const FEW_STEPS: u32 = 8;
 
 /// One decode line of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "what is known of a line: none of it excludes the other")]
 pub(super) struct Line {
     /// Its number among all lines of the point: places of logs that were rotated say nothing about the order.
     pub(super) number: u64,
