@@ -199,7 +199,8 @@ mod tests {
 
     /// The same without one line in `step`, from some line on.
     fn losing(values: &[u32], step: usize, from: usize) -> Vec<u32> {
-        let kept = values.iter().enumerate().filter(|(number, _)| (number + step - from) % step != 0);
+        let kept =
+            values.iter().enumerate().filter(|(number, _)| !(number + step - from).is_multiple_of(step));
         kept.map(|(_, value)| *value).collect()
     }
 
