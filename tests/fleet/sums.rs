@@ -120,13 +120,14 @@ fn a_late_change_is_seen_and_named() {
 /// Of an evaluation run the sums do not rule out that some lines were simulated, and say so.
 #[test]
 fn an_evaluation_run_is_not_consistent_by_sums() {
+    const FLAGS: &str = "--expect-real --decode-log-interval 40";
     let folder = tempfile::tempdir().unwrap();
     for number in 0..2 {
         written(folder.path(), &format!("{number}.log"), number + 1, 2500, |_, state| 347 + state % 9);
-        let line = format!("audit {number}.log --partial --point run --expect-real -o {number}.json");
+        let line = format!("audit {number}.log --partial --point run {FLAGS} -o {number}.json");
         assert_eq!(code(&accsim(folder.path(), &line)), 0);
     }
-    let one = json(&accsim(folder.path(), "audit 0.log 1.log --point-by dir --expect-real --json"));
+    let one = json(&accsim(folder.path(), &format!("audit 0.log 1.log --point-by dir {FLAGS} --json")));
     assert_eq!(one["points"][0]["verdict"], "consistent", "{one}");
     let merged = accsim(folder.path(), "merge 0.json 1.json --json");
     let point = &json(&merged)["points"][0];
