@@ -114,7 +114,8 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     // Where nobody says how many steps a line stands for, a verdict stands that holds for every number that it may be.
     let may_differ = match as_inferred.0 {
         Verdict::Inconsistent => analysis.is_some() && other_server(&findings).is_none(),
-        Verdict::Consistent => true,
+        // A whole length is drawn at every step: lines show it however many steps they stand for.
+        Verdict::Consistent => !target.is_some_and(|target| target.accept_length().get().fract() == 0.0),
         Verdict::Insufficient | Verdict::Unauditable => false,
     };
     let other = others.into_iter().filter(|_| may_differ).find_map(|steps| {

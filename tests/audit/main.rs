@@ -378,7 +378,7 @@ fn capped_lines_cannot_be_consistent() {
     let log = |capped: &str| -> String {
         (0..12).map(|second| line(second, "", 4, "3.00", &format!("{capped}cuda graph: True, "))).collect()
     };
-    let target = "--accept-length 3 --max-accept-length 6 --decode-log-interval 40";
+    let target = "--accept-length 3 --max-accept-length 6";
     assert_eq!(audit("uncapped.log", &log(""), target).0, 0);
     let (exit, document) = audit("capped.log", &log("block accept len: 3.00, "), target);
     assert_eq!((exit, &document["points"][0]["verdict"]), (1, &"inconsistent".into()));
