@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::evidence::Place;
-use crate::law::{Lattice, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float, normal_upper};
+use crate::law::{
+    Lattice, ROUNDING, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float, normal_upper,
+};
 
 use super::decision::SLACK;
 use super::dispersion::{Dispersion, LatticeCheck, TAIL};
@@ -16,9 +18,6 @@ const CHANGING: f64 = 1.125;
 
 /// What rounding to two decimals and batches that changed unseen may add to a scatter, or take from it.
 const TOLERANCE: f64 = 1.03;
-
-/// Variance of what rounding to hundredths adds.
-const ROUNDING: f64 = 1e-4 / 12.0;
 
 /// Lines, of ranks that share their draws counted once, below which nothing is told of a scatter.
 const MIN_LINES: f64 = 20.0;

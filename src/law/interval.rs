@@ -23,7 +23,7 @@ const SURE: f64 = 0.5;
 const SHARED: f64 = 0.8;
 
 /// What printing two decimals adds to the variance, in tokens squared.
-const ROUNDING: f64 = 1e-4 / 12.0;
+pub(crate) const ROUNDING: f64 = 1e-4 / 12.0;
 
 /// Most tokens of a step for which lattices are compared.
 const MOST_TOKENS: u32 = 64;
