@@ -244,10 +244,10 @@ impl Speed {
     }
 }
 
-/// The bits of a throughput, which is in hundredths, that a bin keeps.
+/// The bits of a throughput in hundredths that a bin keeps.
 #[inline]
 fn bin_of(tps: u32) -> u64 {
-    (f64::from(tps) / 100.0).to_bits() >> DROPPED_BITS
+    f64::from(tps).to_bits() >> DROPPED_BITS
 }
 
 impl Bin {

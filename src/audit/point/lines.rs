@@ -27,30 +27,29 @@ impl PointBuilder {
         let Some(first) = lines.first().filter(|_| self.may_be_calm()) else { return 0 };
         let voice = usize::try_from(first.voice()).ok().and_then(|voice| *self.voices.get(voice)?);
         let rank = voice.and_then(|voice| Some((voice, (*self.rank_of.get(voice)?)?)));
-        let Some((voice, rank)) = rank.filter(|_| self.duplicates.is_full()) else { return 0 };
+        let Some((voice, rank)) = rank else { return 0 };
         let Some(gather) = self.gathers.get_mut(rank) else { return 0 };
-        let (Some(clock), Some(mut run)) = (batch.clock(first), gather.calm_run(first.shape())) else {
-            return 0;
-        };
+        let Some(clock) = batch.clock(first) else { return 0 };
+        let Some(mut fresh) = self.duplicates.run(voice, lines, batch) else { return 0 };
+        let Some(mut run) = gather.calm_run(first.shape()) else { return 0 };
         let most_queued = self.seen.max_queue.unwrap_or(0);
         let mut last = None;
         let mut taken = 0;
-        for (index, line) in (index..).zip(lines) {
+        for (number, line) in lines.iter().enumerate() {
             let is_alike = line.shape() == first.shape()
                 && line.voice() == first.voice()
                 && line.running_req() == run.batch()
                 && line.queue_req() <= most_queued;
             let Some(time) = batch.read(clock, line).filter(|_| is_alike) else { break };
-            let Some(is_later) = self.duplicates.is_new(voice, line, batch, time) else { break };
-            if !run.add(line) {
+            if !fresh.is_new(number, line, time) || !run.add(line) {
                 break;
             }
-            self.duplicates.remember_new(voice, index, time, is_later);
             last = Some(time);
             taken += 1;
         }
-        let run = run.end();
+        let (run, fresh) = (run.end(), fresh.end());
         if let Some(last) = last {
+            self.duplicates.end_run(voice, index, taken, &fresh);
             gather.end_run(&run, last);
             let count = u64::try_from(taken).unwrap_or(0);
             self.seen.servers.count_lines(count);

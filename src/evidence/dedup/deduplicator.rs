@@ -11,7 +11,7 @@ use super::ranks::Ranks;
 use super::source::Source;
 use super::table::{Entry, Table};
 use super::time::Time;
-use super::waiting::{Key, Line, Waiting};
+use super::waiting::{self, Key, Line, Waiting};
 
 /// Recent lines that are remembered once they were hashed, at least.
 const RECENT: usize = 2048;
@@ -47,7 +47,7 @@ pub enum Novelty {
 ///
 /// Lines are remembered as hashes, at most 400,000 of them: 6.3 MB, and 12.5 MB more from where time first jumps back. A line later than
 /// all before it cannot be a copy and is not looked up, so a single log of any length costs no precision. Where time
-/// jumps back behind a longer log, copies of lines beyond those (but for the latest 64) are taken for new lines.
+/// jumps back behind a longer log, copies of lines beyond those (but for the latest 32) are taken for new lines.
 /// Two different lines share a hash of 64 bits with a probability below 1e-13 per line looked up. The hash has no
 /// secret: whoever writes a log so that its lines collide loses his own lines.
 ///
@@ -139,7 +139,8 @@ impl Deduplicator {
         }
         // Once nothing more can be remembered for good, the oldest is forgotten without being hashed.
         if !self.full && self.waiting.is_full() {
-            self.settle(line.source);
+            // What is of the latest time still waits, if it is to be compared.
+            self.settle(COMPARED, line.source);
         }
         self.at_latest += 1;
         match line.source {
@@ -149,36 +150,34 @@ impl Deduplicator {
         Novelty::New
     }
 
-    /// Whether as many lines are remembered as there is room for: then the memory of a new one costs nothing.
-    pub(crate) fn is_full(&self) -> bool {
-        self.full
-    }
-
-    /// Whether a line of the batch at hand is later than all before it, when it certainly is new. If it is to be
-    /// remembered, [`remember_new`](Self::remember_new) must follow; only where [`is_full`](Self::is_full).
-    #[inline]
-    pub(crate) fn is_new(
-        &self,
+    /// Lines of the batch at hand that follow on each other and are of one rank, the first of which comes next; `None`
+    /// until as many lines are remembered as there is room for, when a new one costs nothing.
+    pub(crate) fn run<'a>(
+        &'a self,
         rank: usize,
-        line: &CompactLine,
-        batch: &Batch<'_>,
-        time: Time,
-    ) -> Option<bool> {
-        if time != self.latest {
-            return (time > self.latest).then_some(true);
-        }
-        let dp = |rank| self.ranks.dp(rank);
-        let is_new =
-            self.at_latest <= COMPARED && self.waiting.has_no_like(rank, line, batch, self.at_latest, dp);
-        is_new.then_some(false)
+        lines: &'a [CompactLine],
+        batch: &'a Batch<'a>,
+    ) -> Option<NewRun<'a>> {
+        let run = NewRun {
+            duplicates: self,
+            batch,
+            lines,
+            rank,
+            latest: self.latest,
+            before: self.at_latest,
+            since: 0,
+        };
+        self.full.then_some(run)
     }
 
-    /// Remembers a line of the batch at hand, which [`is_new`](Self::is_new).
-    #[inline]
-    pub(crate) fn remember_new(&mut self, rank: usize, index: u32, time: Time, is_later: bool) {
-        self.latest = time;
-        self.at_latest = if is_later { 1 } else { self.at_latest + 1 };
-        self.waiting.mark(index, rank);
+    /// Remembers the first `count` lines of a run, which begins with line `index` of the batch at hand.
+    pub(crate) fn end_run(&mut self, rank: usize, index: u32, count: usize, end: &RunEnd) {
+        (self.latest, self.at_latest) = (end.latest, end.before + count.saturating_sub(end.since));
+        // Of more lines the earlier ones would not wait any more.
+        let from = count.saturating_sub(waiting::ROOM);
+        for number in from..count {
+            self.waiting.mark(index.saturating_add(u32::try_from(number).unwrap_or(u32::MAX)), rank);
+        }
     }
 
     /// The batch at hand ends.
@@ -189,7 +188,7 @@ impl Deduplicator {
     /// Compares a line with all that are remembered.
     #[inline(never)]
     fn look_back(&mut self, line: &Line<'_>, time: Time) -> Novelty {
-        self.settle(line.source);
+        self.settle(0, line.source);
         let entry = entry(line.key(time), self.ranks.dp(line.rank));
         let Some(seen) = self.find(&entry, time) else {
             self.remember(entry);
@@ -198,11 +197,11 @@ impl Deduplicator {
         self.duplicate(usize::try_from(seen.rank).unwrap_or(line.rank), line.rank)
     }
 
-    /// Hashes the lines that wait.
+    /// Hashes the lines that wait, but for the latest `kept`.
     #[inline(never)]
-    fn settle(&mut self, source: Source<'_>) {
+    fn settle(&mut self, kept: usize, source: Source<'_>) {
         let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.take_all(source, |key| {
+        waiting.take(kept, source, |key| {
             let entry = entry(key, self.ranks.dp(key.rank));
             self.remember(entry);
         });
@@ -235,6 +234,56 @@ impl Deduplicator {
     }
 }
 
+/// Lines that follow on each other in one batch, asked about one after the other while none is like another of its time.
+pub(crate) struct NewRun<'a> {
+    duplicates: &'a Deduplicator,
+    batch: &'a Batch<'a>,
+    lines: &'a [CompactLine],
+    rank: usize,
+    latest: Time,
+    /// Lines of the latest time before the run.
+    before: usize,
+    /// The first line of the run that has the latest time.
+    since: usize,
+}
+
+/// Where a run of new lines ended, for [`Deduplicator::end_run`].
+pub(crate) struct RunEnd {
+    latest: Time,
+    before: usize,
+    since: usize,
+}
+
+impl NewRun<'_> {
+    /// Whether the line with this number in the run certainly is new, where all before it were. If it is not taken after
+    /// all, it is to be [checked](Deduplicator::check_compact) next.
+    #[inline]
+    pub(crate) fn is_new(&mut self, number: usize, line: &CompactLine, time: Time) -> bool {
+        if time != self.latest {
+            let is_later = time > self.latest;
+            if is_later {
+                (self.latest, self.before, self.since) = (time, 0, number);
+            }
+            return is_later;
+        }
+        let own = self.lines.get(self.since..number).unwrap_or(&[]);
+        self.before + own.len() <= COMPARED
+            && own.iter().all(|other| other.differs(line))
+            && (self.before == 0 || self.differs_from_earlier(line))
+    }
+
+    /// Whether a line differs from all those of its time before the run.
+    #[inline(never)]
+    fn differs_from_earlier(&self, line: &CompactLine) -> bool {
+        let dp = |rank| self.duplicates.ranks.dp(rank);
+        self.duplicates.waiting.has_no_like(self.rank, line, self.batch, self.before, dp)
+    }
+
+    pub(crate) fn end(self) -> RunEnd {
+        RunEnd { latest: self.latest, before: self.before, since: self.since }
+    }
+}
+
 fn entry(key: Key<'_>, dp: Option<u32>) -> Entry {
     let (values, own) = key.values();
     let numbers = u64::from(key.queue_req) << 32 | u64::from(dp.unwrap_or(u32::MAX));
@@ -245,4 +294,29 @@ fn entry(key: Key<'_>, dp: Option<u32>) -> Entry {
     let own = u32::try_from(fingerprint(0, own) >> 32).unwrap_or(0);
     let rank = u32::try_from(key.rank).unwrap_or(u32::MAX);
     Entry::new(fingerprint(seed, values), own, rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::{Record, Scanner};
+
+    use super::*;
+
+    /// Several lines of each second, as real logs have: they are compared as they are, and no table is built.
+    #[test]
+    fn a_log_in_order_looks_nothing_up() {
+        let mut dedup = Deduplicator::default();
+        for number in 0..2000 {
+            let (hour, minute, second) = (number / 10_800, number / 180 % 60, number / 3 % 60);
+            let line = format!(
+                "[2026-10-12 {hour:02}:{minute:02}:{second:02}] Decode batch, #running-req: 4, #token: {number}, #queue-req: 0\n"
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |_, record| {
+                if let Record::Decode(line) = record {
+                    assert!(!dedup.is_duplicate(line), "{number}");
+                }
+            });
+        }
+        assert_eq!(dedup.older.found(), 0);
+    }
 }

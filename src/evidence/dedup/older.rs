@@ -26,6 +26,12 @@ impl Older {
         has_room
     }
 
+    /// Lines that can be found.
+    #[cfg(test)]
+    pub(super) fn found(&self) -> usize {
+        self.table.len()
+    }
+
     /// The entry of the line that `entry` is a copy of.
     pub(super) fn find(&mut self, entry: &Entry) -> Option<Entry> {
         for written in std::mem::take(&mut self.written) {

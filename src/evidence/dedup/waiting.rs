@@ -10,7 +10,7 @@ use super::source::Source;
 use super::time::Time;
 
 /// Lines that wait at most.
-const ROOM: usize = 64;
+pub(super) const ROOM: usize = 32;
 
 /// What identifies a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,13 +128,14 @@ pub(super) struct Waiting {
     held: VecDeque<Held>,
     /// Those of the batch at hand, all of them later: a ring.
     marks: [Mark; ROOM],
-    /// How many were put there.
+    /// How many were put there, and how many of these were taken out again.
     marked: usize,
+    taken: usize,
 }
 
 impl Default for Waiting {
     fn default() -> Self {
-        Self { held: VecDeque::new(), marks: [Mark::default(); ROOM], marked: 0 }
+        Self { held: VecDeque::new(), marks: [Mark::default(); ROOM], marked: 0, taken: 0 }
     }
 }
 
@@ -142,12 +143,18 @@ impl Waiting {
     /// How many lines wait.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        if self.marked >= ROOM { ROOM } else { (self.marked + self.held.len()).min(ROOM) }
+        (self.marked - self.first_mark() + self.held.len()).min(ROOM)
     }
 
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.len() == ROOM
+    }
+
+    /// The first line of the batch at hand that still waits.
+    #[inline]
+    fn first_mark(&self) -> usize {
+        self.marked.saturating_sub(ROOM).max(self.taken)
     }
 
     /// Adds line `index` of the batch at hand. If [`ROOM`] lines wait, the oldest is forgotten.
@@ -175,23 +182,32 @@ impl Waiting {
     /// The batch at hand ends: what still waits of it is copied.
     pub(super) fn end_batch(&mut self, batch: &Batch<'_>) {
         let source = Source::Batch(batch);
-        for at in self.marked.saturating_sub(ROOM)..self.marked {
+        for at in self.first_mark()..self.marked {
             if let Some(line) = self.marks.get(at % ROOM).and_then(|mark| mark.line(source)) {
                 self.hold(&line, source.time(line.numbers).unwrap_or_default());
             }
         }
-        self.marked = 0;
+        (self.marked, self.taken) = (0, 0);
     }
 
-    /// Takes all lines out, the oldest first.
-    pub(super) fn take_all(&mut self, source: Source<'_>, mut take: impl FnMut(Key<'_>)) {
-        let passed = self.held.len().saturating_sub(ROOM - self.marked.min(ROOM));
-        self.held.iter().skip(passed).for_each(|held| take(held.key()));
-        for line in self.marked_lines(source) {
-            take(line.key(source.time(line.numbers).unwrap_or_default()));
+    /// Takes out all lines but the latest `kept`, the oldest first.
+    pub(super) fn take(&mut self, kept: usize, source: Source<'_>, mut take: impl FnMut(Key<'_>)) {
+        let held_kept = kept.saturating_sub(self.marked - self.first_mark());
+        // What is in the way of later lines is forgotten.
+        let forgotten = (self.marked - self.first_mark() + self.held.len()).saturating_sub(ROOM);
+        let leaving = self.held.len().saturating_sub(held_kept);
+        for (number, held) in self.held.drain(..leaving).enumerate() {
+            if number >= forgotten {
+                take(held.key());
+            }
         }
-        self.held.clear();
-        self.marked = 0;
+        let marks_end = self.marked.saturating_sub(kept).max(self.first_mark());
+        for at in self.first_mark()..marks_end {
+            if let Some(line) = self.marks.get(at % ROOM).and_then(|mark| mark.line(source)) {
+                take(line.key(source.time(line.numbers).unwrap_or_default()));
+            }
+        }
+        self.taken = marks_end;
     }
 
     /// The rank of the same line among the latest `count`, which are of its time; `dp` is the data-parallel rank of a
@@ -247,12 +263,6 @@ impl Waiting {
                 )
             })
     }
-
-    /// The lines of the batch at hand that wait.
-    fn marked_lines<'a>(&'a self, source: Source<'a>) -> impl Iterator<Item = Line<'a>> {
-        let from = self.marked.saturating_sub(ROOM);
-        (from..self.marked).filter_map(move |at| self.marks.get(at % ROOM)?.line(source))
-    }
 }
 
 #[cfg(test)]
@@ -288,7 +298,7 @@ mod tests {
     /// Messages of the lines that wait, the oldest first.
     fn take_all(waiting: &mut Waiting, source: Source<'_>) -> Vec<(Time, String)> {
         let mut taken = Vec::new();
-        waiting.take_all(source, |key| {
+        waiting.take(0, source, |key| {
             taken.push((key.time, String::from_utf8_lossy(key.message).into_owned()));
         });
         assert_eq!(waiting.len(), 0);
