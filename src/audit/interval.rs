@@ -29,6 +29,11 @@ pub enum IntervalSource {
 }
 
 impl IntervalSource {
+    /// Whether nobody said so.
+    pub(super) fn is_guess(self) -> bool {
+        matches!(self, Self::Inferred | Self::Assumed)
+    }
+
     /// The name that programs read.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -55,6 +55,11 @@ pub(crate) struct InferredInterval {
     pub(crate) open: Vec<u32>,
 }
 
+/// The intervals that servers are run with, the default first.
+pub(crate) fn usual_intervals() -> impl Iterator<Item = u32> {
+    std::iter::once(DEFAULT_INTERVAL).chain(OTHERS)
+}
+
 /// The steps of a line of constant batch from its printed values in hundredths, each with its number of lines, and from
 /// what else is known.
 ///
@@ -72,8 +77,7 @@ pub(crate) fn inferred_interval(values: &[(u32, u64)], range: Option<StepRange>)
         float(misses) <= (1.0 - EXPLAINED) * float(all) + 1e-9
     };
     let nearest = range.map(|range| whole32(range.about.round()).clamp(range.least, range.most));
-    let usual = std::iter::once(DEFAULT_INTERVAL).chain(OTHERS);
-    let Some(mut steps) = usual.chain(nearest).filter(is_known).find(explains) else {
+    let Some(mut steps) = usual_intervals().chain(nearest).filter(is_known).find(explains) else {
         return InferredInterval { steps: None, open: others(values, 0, range).filter(explains).collect() };
     };
     let variance = variance(values);

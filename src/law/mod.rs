@@ -46,7 +46,7 @@ pub use tokens::Tokens;
 pub use two_point::TwoPoint;
 pub use values::LineValues;
 
-pub(crate) use interval::{DEFAULT_INTERVAL, ROUNDING, StepRange, inferred_interval};
+pub(crate) use interval::{DEFAULT_INTERVAL, ROUNDING, StepRange, inferred_interval, usual_intervals};
 pub(crate) use number::{float, whole, whole32};
 pub(crate) use rate::{MOST_DRAFT_TOKENS, RateDefinition, draft_tokens_of, least_draft_tokens};
 pub(crate) use special::{

@@ -186,7 +186,7 @@ fn draws_are_followed_through_two_rotations() {
     let lines: Vec<&str> = log.split_inclusive('\n').collect();
     let parts = [&lines[..258], &lines[258..262], &lines[262..]].map(<[&str]>::concat);
     append(&path, &parts[0]);
-    let child = start(&[&path], &format!("{TARGET} --margin 0.001% --replay require --idle-exit 3"));
+    let child = start(&[&path], &format!("{TARGET} --margin 0.001% --replay require --idle-exit 10"));
     let mut number = 0;
     let output = end(child, || {
         if number < 2 && is_read(&path) {

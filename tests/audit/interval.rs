@@ -103,3 +103,40 @@ fn a_real_log_of_single_steps() {
     assert_eq!((code, &point["verdict"]), (0, &"consistent".into()), "{point:#}");
     assert_eq!(point["line"]["interval"], 1);
 }
+
+/// Decode lines alone, whole or with lines lost, do not tell which of them stand for an unchanged batch; how they scatter may
+/// look like another lattice by accident. That is not held against an honest server.
+#[test]
+fn decode_lines_alone_are_not_held_against_an_honest_server() {
+    let lost: [(&str, fn(usize) -> bool); 4] = [
+        ("none", |_| false),
+        ("every second", |number| number % 2 == 1),
+        ("three of ten", |number| number * 7 % 10 < 3),
+        ("the first half", |number| number < 25),
+    ];
+    for (log, length, max) in [
+        ("flush_k5_al278", 2.78, 6),
+        ("dp2_k5_al351", 3.51, 6),
+        ("var_k5_al351", 3.51, 6),
+        ("e3k3_al299", 2.99, 4),
+    ] {
+        let text = fs::read_to_string(format!("{LOGS}/{log}.log")).unwrap();
+        let decode: Vec<_> =
+            text.split_inclusive('\n').filter(|line| line.contains("Decode batch")).collect();
+        for (name, is_lost) in lost {
+            let left: String = decode
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| !is_lost(*number))
+                .map(|(_, line)| *line)
+                .collect();
+            for (target, is_honest) in [(length, true), (length + 0.3, false)] {
+                let flags = format!("--accept-length {target:.2} --max-accept-length {max}");
+                let (_, report) = audit(&format!("{log}-decode.log"), &left, &flags);
+                let point = &report["points"][0];
+                let wrong = if is_honest { "inconsistent" } else { "consistent" };
+                assert_ne!(point["verdict"], wrong, "{log} at {target:.2} without {name}: {point:#}");
+            }
+        }
+    }
+}
