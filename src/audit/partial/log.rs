@@ -375,4 +375,16 @@ mod tests {
             assert_eq!(steps.clone().at_level(0, &scope).unwrap(), steps);
         }
     }
+
+    #[test]
+    fn no_line_is_lost_at_any_level() {
+        let scope = Scope::default();
+        let mut part = part(3000, 300);
+        for level in 0..=LogPart::MOST_LEVELS {
+            part = part.at_level(level, &scope).unwrap();
+            let mut builder = PointBuilder::new("p");
+            builder.add_part(0, &part).unwrap();
+            assert_eq!(builder.finish().spec_lines(), 3000, "{level}");
+        }
+    }
 }

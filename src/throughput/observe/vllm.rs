@@ -136,3 +136,41 @@ fn seconds(time: &str) -> Option<f64> {
     let dated = format!("1972-{time}");
     Timestamp::parse(dated.as_bytes()).and_then(LocalTime::seconds_of)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::{Limits, Reader};
+    use crate::throughput::Observer;
+
+    use super::*;
+
+    /// Windows of one engine with these tokens a second: of prompts, and generated.
+    fn observed(windows: &[(f64, f64)]) -> LogRun {
+        let line = |(at, (prompts, tps)): (usize, &(f64, f64))| {
+            format!(
+                "(APIServer pid=7) INFO 10-12 00:00:{}0 [loggers.py:271] Engine 000: Avg prompt throughput: {prompts:.1} tokens/s, \
+                 Avg generation throughput: {tps:.1} tokens/s, Running: 4 reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%, Prefix \
+                 cache hit rate: 0.0%\n",
+                at + 1
+            )
+        };
+        let text: String = windows.iter().enumerate().map(line).collect();
+        let mut observer = Observer::new(None);
+        observer.begin("log");
+        let errors = Reader::new(Limits::default()).read_stream(
+            "memory",
+            &mut text.as_bytes(),
+            &mut |place, record| observer.record(place, record),
+        );
+        assert!(errors.is_empty());
+        observer.finish().unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_window_that_generated_nothing_has_no_throughput() {
+        let run = observed(&[(0.0, 400.0), (0.0, 0.0), (250.0, 400.0)]);
+        assert_eq!((run.engine_lines, run.timed_lines, run.prefill_lines), (3, 2, 1));
+        let tps: Vec<Option<f64>> = run.windows.iter().map(|window| window.tps).collect();
+        assert_eq!(tps, [Some(400.0), None, Some(400.0)]);
+    }
+}

@@ -246,4 +246,15 @@ mod tests {
             assert!((found - expected).abs() < 1e-9, "{running}: {found}");
         }
     }
+
+    /// The model's file has no resamples: the band has no width, and lies where the simulation's figure does.
+    #[test]
+    fn the_band_goes_where_the_simulation_goes() {
+        let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        let lengths = ("128-1024".parse().unwrap(), "64-1024".parse().unwrap());
+        let question = Question { lengths: Some(lengths), ..Question::running(3.0, Some(3), 12) };
+        let found = crate::throughput::predict(&model, &question).unwrap();
+        assert!((found.band.0 / found.tps - 1.0).abs() < 1e-9, "{found:?}");
+        assert!((found.band.1 / found.tps - 1.0).abs() < 1e-9, "{found:?}");
+    }
 }

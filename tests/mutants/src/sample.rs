@@ -1,6 +1,5 @@
 //! The mutants that cargo-mutants finds, and a seeded sample of them from every room.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -80,9 +79,10 @@ pub(crate) fn sample(repository: &Path, seed: u64, count: u64, earlier: &[Mutant
     Ok(mutants)
 }
 
-/// Where the mutants of an earlier sample stand now: each where it says the same in the same file, nearest to where it stood.
-fn found_again(listed: &[&Listed], earlier: &[Mutant]) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
+/// Where the mutants of an earlier sample stand now, in its order, so that all keep their numbers: each where it says the same in
+/// the same file, nearest to where it stood.
+fn found_again(listed: &[&Listed], earlier: &[Mutant]) -> Vec<usize> {
+    let mut found = Vec::new();
     for mutant in earlier {
         let same = |one: &Listed| one.file == mutant.file && says(&one.name) == says(&mutant.name);
         let away = |one: &Listed| {
@@ -151,7 +151,7 @@ mod tests {
             listed("b.rs", 10, "replace + with - in g"),
         ];
         let now: Vec<&Listed> = now.iter().collect();
-        let at = |mutants: &[Mutant]| found_again(&now, mutants).into_iter().collect::<Vec<_>>();
+        let at = |mutants: &[Mutant]| found_again(&now, mutants);
         assert_eq!(at(&[earlier("a.rs", 12, "replace + with - in g")]), [1]);
         // Two are two.
         let twice =
