@@ -387,4 +387,15 @@ mod tests {
             assert_eq!(builder.finish().spec_lines(), 3000, "{level}");
         }
     }
+
+    #[test]
+    fn a_small_part_stays_whole_for_a_level() {
+        let scope = Scope::default();
+        let small = part(40, 3);
+        assert!(small.is_whole() && small.clone().at_level(1, &scope).unwrap().is_whole());
+        assert!(!small.at_level(LogPart::MOST_LEVELS, &scope).unwrap().is_whole());
+        let closed = LogPart::closed("a.log".to_owned(), b"x");
+        assert!(closed.is_closed() && !closed.is_whole());
+        assert!(closed.at_level(3, &scope).unwrap().is_closed());
+    }
 }

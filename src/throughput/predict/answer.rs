@@ -64,7 +64,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    fn new(model: &Model, asked: Asked) -> Self {
+    pub(super) fn new(model: &Model, asked: Asked) -> Self {
         let ranks = model.ranks.max(1);
         match asked {
             Asked::Running(running) => {

@@ -396,6 +396,18 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_of_prompts_may_be_full_to_the_token() {
+        let (server, mut rank, mut jobs) = full(10_000, 3);
+        let server = Server { prefilling: Prefilling::Blocking { batch_tokens: 200 }, ..server };
+        for number in 3..6 {
+            let request = Request { arrival_s: 0.0, input: 100, output: 50, cached: None };
+            rank.enqueue(Arrived { request, arrival_s: 0.0, first_s: None, number }, &mut jobs);
+        }
+        assert_eq!(rank.admit(&server, &mut jobs), Taken { requests: 2, tokens: 200, cached: 0 });
+        assert_eq!(rank.admit(&server, &mut jobs), Taken { requests: 1, tokens: 100, cached: 0 });
+    }
+
+    #[test]
     fn nobody_goes_back_while_the_next_step_fits_and_the_last_one_never_does() {
         let (server, mut rank, mut jobs) = full(1000, 2);
         steps(&mut rank, &server, &jobs, 5);
