@@ -75,3 +75,55 @@ fn simulated_stretch(
     let parts = [mixture.change.before.mechanism, mixture.change.after.mechanism];
     parts.into_iter().find(|part| is_believed && SIMULATED.contains(part))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::audit::{Options, PointBuilder, judge};
+    use crate::evidence::Scanner;
+
+    /// Lines of 40 steps, as real acceptance scatters them: off the lattice of forty draws.
+    const REAL: [u32; 24] = [
+        331, 347, 339, 356, 324, 344, 361, 337, 351, 329, 343, 366, 318, 341, 354, 336, 349, 333, 359, 326,
+        346, 338, 353, 341,
+    ];
+
+    /// Lines of forty draws of 3 and 4, at 3.5.
+    const SIMULATED_LINES: [u32; 8] = [350, 345, 355, 350, 340, 360, 350, 345];
+
+    fn verdict(lines: &[u32]) -> Verdict {
+        let mut log =
+            "[2026-10-12 00:00:00] server_args=ServerArgs(model_path='m', speculative_algorithm='EAGLE', \
+                       speculative_num_steps=3, speculative_eagle_topk=1, speculative_num_draft_tokens=4, \
+                       decode_log_interval=40)\n"
+                .to_owned();
+        for (second, length) in lines.iter().enumerate() {
+            writeln!(
+                log,
+                "[2026-10-12 00:01:{second:02} TP0] Decode batch, #running-req: 4, #token: 793, token usage: 0.05, accept len: \
+                 {}.{:02}, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 585.98, #queue-req: 0",
+                length / 100,
+                length % 100
+            )
+            .unwrap();
+        }
+        let mut point = PointBuilder::new("p");
+        Scanner::new(0).lines(log.as_bytes(), &mut |place, record| point.add(place, record));
+        let cells = vec![RivalCell {
+            curve: "c".to_owned(),
+            thinking: crate::golden::Thinking::Unstated,
+            draft_length: 3,
+            accept_length: crate::golden::AcceptLength::new(3.5).unwrap(),
+        }];
+        judge(&point.finish(), None, &Options { expect_real: true, cells, ..Options::default() }).verdict
+    }
+
+    /// Constant lengths that no line comes near are not weighed: each law more to choose from takes more lines.
+    #[test]
+    fn eight_simulated_lines_behind_real_ones_are_found() {
+        let of = |simulated: usize| verdict(&[&REAL[..], &SIMULATED_LINES[..simulated]].concat());
+        assert_eq!((of(0), of(7), of(8)), (Verdict::Consistent, Verdict::Consistent, Verdict::Inconsistent));
+    }
+}

@@ -192,4 +192,22 @@ mod tests {
         let many = batches_a_request(1 << 20, 100.0, 8.0, false);
         assert!((many - 0.125).abs() < 1e-3, "{many}");
     }
+
+    /// Three independent uniform contexts and lanes for two: the mean of the larger, by drawing them evenly spread.
+    #[test]
+    fn the_mean_of_the_larger_is_that_of_contexts_on_a_lattice() {
+        let uniform = Contexts::on(0.0, 900.0, |context| context / 900.0);
+        let at = |place: u32| (f64::from(place) + 0.5) * 900.0 / 60.0;
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (first, second, third) in
+            (0..60).flat_map(|a| (0..60).flat_map(move |b| (0..60).map(move |c| (a, b, c))))
+        {
+            let contexts = [at(first), at(second), at(third)];
+            let longest = contexts.iter().copied().fold(0.0, f64::max);
+            sum += contexts.iter().sum::<f64>().max(2.0 * longest);
+            count += 1.0;
+        }
+        let (found, expected) = (uniform.waits(3.0, 2.0, 0.0), sum / count);
+        assert!((found / expected - 1.0).abs() < 2e-3, "{found} {expected}");
+    }
 }

@@ -30,7 +30,7 @@ pub fn pareto(points: &[(f64, f64)]) -> Vec<Standing> {
         points.iter().copied().enumerate().filter(|(_, point)| is_valid(*point)).collect();
     // By x; of one x the largest y first.
     order.sort_by(|left, right| left.1.0.total_cmp(&right.1.0).then(right.1.1.total_cmp(&left.1.1)));
-    // The frontier rises: each entry has a larger x and a larger y than the one before. Of equal points the first stands.
+    // The frontier rises: each entry has a larger x and a larger y than the one before, or is equal to it.
     let mut frontier: Vec<(f64, f64, usize)> = Vec::new();
     let mut standing = vec![Standing::Invalid; points.len()];
     let mut beaten: Vec<(usize, (f64, f64))> = Vec::new();
@@ -47,12 +47,9 @@ pub fn pareto(points: &[(f64, f64)]) -> Vec<Standing> {
         if let Some(slot) = standing.get_mut(index) {
             *slot = Standing::Frontier;
         }
-        match frontier.last_mut() {
-            Some((bx, by, first)) if same(x, *bx) && same(y, *by) => *first = index.min(*first),
-            _ => frontier.push((x, y, index)),
-        }
+        frontier.push((x, y, index));
     }
-    let smallest = Smallest::new(frontier.iter().map(|(_, _, first)| *first).collect());
+    let smallest = Smallest::new(frontier.iter().map(|(_, _, index)| *index).collect());
     for (index, (x, y)) in beaten {
         // Those with x' <= x are a prefix and those with y' >= y a suffix of it.
         let end = frontier.partition_point(|(fx, _, _)| *fx <= x);

@@ -248,4 +248,42 @@ mod tests {
         assert_eq!(prefilling(&model, true), Prefilling::Blocking { batch_tokens: 4096 });
         assert_eq!(prefilling(&model, false), Prefilling::Elsewhere { workers: 65_536 });
     }
+
+    fn cell(drafts: u32, steady_each: &[f64]) -> Cell {
+        let steady_tps = Spread::of(steady_each);
+        let point = Point {
+            output_tps: steady_tps,
+            steady_tps,
+            steady_each: steady_each.to_vec(),
+            requests: 1,
+            e2e_s: None,
+            ttft_s: None,
+            tpot_s: None,
+            gaps_s: None,
+            accept_length: None,
+            mean_running: 1.0,
+            prefill_share: 0.0,
+            retracted: 0,
+            request_steps: 1,
+        };
+        let ground = Ground { basis: Basis::Interpolated, factor: (1.0, 1.0) };
+        Cell { drafts, accept_length: 2.5, concurrency: 4, point, ground }
+    }
+
+    /// Margins of 3 % and 5 %: 4 % with a standard error of 1 %; those of 1 % and 7 %: 4 % with one of 3 %.
+    #[test]
+    fn a_margin_below_two_standard_errors_is_a_tie() {
+        let next = cell(3, &[100.0, 100.0]);
+        for (each, error, is_tie) in [([103.0, 105.0], 0.01, false), ([101.0, 107.0], 0.03, true)] {
+            let best = best(&[next.clone(), cell(5, &each)]).unwrap();
+            assert_eq!((best.drafts, best.next, best.concurrency), (5, Some(3), 4));
+            assert!(
+                (best.margin.mean - 0.04).abs() < 1e-12 && (best.margin.se.unwrap() - error).abs() < 1e-12
+            );
+            assert_eq!(best.is_tie, is_tie, "{each:?}");
+        }
+        // Nothing to tie with.
+        let alone = best(&[next]).unwrap();
+        assert_eq!((alone.drafts, alone.next, alone.is_tie), (3, None, false));
+    }
 }

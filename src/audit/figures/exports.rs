@@ -69,3 +69,33 @@ impl Exports {
         measured.into_iter().map(finish).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Window;
+
+    /// Exports of one client, one a form, each of ten steps of these servers.
+    fn finished(exports: &[(Form, &[&str])]) -> Vec<(Option<&'static str>, u64)> {
+        let mut all = Exports::default();
+        for (form, endpoints) in exports {
+            let export = all.by_form.entry((Exporter::Vllm, *form)).or_default();
+            export.evidence.add(Place { file: 0, line: 1 }, &Window::counted(25, 10));
+            export.endpoints = endpoints.iter().map(|&url| url.to_owned()).collect();
+        }
+        let steps = |found: &PooledEvidence| found.ranks.iter().map(|rank| rank.pool.steps_low).sum();
+        all.finish().iter().map(|found| (found.form, steps(found))).collect()
+    }
+
+    #[test]
+    fn only_forms_that_tell_other_servers_are_added_up() {
+        let (json, text) = (Form::Json.name(), Form::Text.name());
+        let other = finished(&[(Form::Json, &["a", "b"]), (Form::Text, &["c"])]);
+        assert_eq!(other, [(Some(json), 20)]);
+        for endpoints in [[&["a"][..], &["a", "c"]], [&["a"], &[]], [&[], &["c"]], [&[], &[]]] {
+            let [first, second] = endpoints;
+            let same = finished(&[(Form::Json, first), (Form::Text, second)]);
+            assert_eq!(same, [(Some(json), 10), (Some(text), 10)], "{endpoints:?}");
+        }
+    }
+}

@@ -375,4 +375,27 @@ mod tests {
             assert_eq!(steps.clone().at_level(0, &scope).unwrap(), steps);
         }
     }
+
+    #[test]
+    fn no_line_is_lost_at_any_level() {
+        let scope = Scope::default();
+        let mut part = part(3000, 300);
+        for level in 0..=LogPart::MOST_LEVELS {
+            part = part.at_level(level, &scope).unwrap();
+            let mut builder = PointBuilder::new("p");
+            builder.add_part(0, &part).unwrap();
+            assert_eq!(builder.finish().spec_lines(), 3000, "{level}");
+        }
+    }
+
+    #[test]
+    fn a_small_part_stays_whole_for_a_level() {
+        let scope = Scope::default();
+        let small = part(40, 3);
+        assert!(small.is_whole() && small.clone().at_level(1, &scope).unwrap().is_whole());
+        assert!(!small.at_level(LogPart::MOST_LEVELS, &scope).unwrap().is_whole());
+        let closed = LogPart::closed("a.log".to_owned(), b"x");
+        assert!(closed.is_closed() && !closed.is_whole());
+        assert!(closed.at_level(3, &scope).unwrap().is_closed());
+    }
 }

@@ -202,3 +202,16 @@ fn of_positions(pool: &Pool) -> Mark {
     let steps = positions.iter().map(|position| position.steps).fold(f64::INFINITY, f64::min);
     if is_broken(&reached, steps, pool.resolution) { Mark::Broken } else { Mark::Falling }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// None or one accepted: of one draft that is all there is, of several it is a forced length.
+    #[test]
+    fn two_neighbouring_lengths_are_a_mark_where_there_could_be_others() {
+        assert_eq!(of_histogram(&[5, 5], Some(1)), Mark::Unknown);
+        assert_eq!(of_histogram(&[5, 5], Some(3)), Mark::TwoPoint { lo: 1, is_exact: true });
+        assert_eq!(of_histogram(&[0, 5, 5, 0], None), Mark::TwoPoint { lo: 2, is_exact: true });
+    }
+}

@@ -3,7 +3,7 @@
 use super::super::*;
 use super::mark::Mark;
 use crate::engine::Engine;
-use crate::evidence::{Pool, Window};
+use crate::evidence::{Pool, Scanner, Window};
 use crate::golden::Target;
 
 /// Windows of 2000 steps at 3.51, five drafts.
@@ -248,4 +248,18 @@ fn an_evaluation_with_judged_drafts_is_consistent() {
         let report = judge(&seen, None, &options);
         assert_eq!((report.verdict, report.reason), (Verdict::Consistent, reason), "{engine}");
     }
+}
+
+/// Another finding says so: that there is nothing to judge would be untrue.
+#[test]
+fn a_log_of_lines_that_contradict_themselves_is_not_called_empty() {
+    let log = "(APIServer pid=7) INFO 10-12 00:00:10 [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 3.50, Accepted \
+               throughput: 5.00 tokens/s, Drafted throughput: 10.00 tokens/s, Accepted: 50 tokens, Drafted: 100 tokens, \
+               Per-position acceptance rate: 0.800, 0.500, 0.200, Avg Draft acceptance rate: 50.0%\n";
+    let mut point = PointBuilder::new("p");
+    Scanner::new(0).lines(log.as_bytes(), &mut |place, record| point.add(place, record));
+    let target = Target::explicit(2.5, 4).unwrap();
+    let report = judge(&point.finish(), Some(&target), &Options::default());
+    let codes: Vec<FindingCode> = report.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!((report.verdict, codes), (Verdict::Unauditable, vec![FindingCode::CountsContradict]));
 }

@@ -242,3 +242,43 @@ pub(super) fn nothing_steady(sources: &[Source]) -> CalibrateError {
     let lines = sources.iter().map(|source| source.decode_lines).sum();
     CalibrateError::NothingSteady { lines, excluded: excluded.join(", ") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> LogRun {
+        let mut run = LogRun::default();
+        name.clone_into(&mut run.name);
+        run
+    }
+
+    /// What is said of two runs with these names.
+    fn said(first: &str, other: &str) -> (String, String) {
+        let runs = [first, other].map(named);
+        let runs: Vec<&LogRun> = runs.iter().collect();
+        let says = |run: &LogRun| Some(if std::ptr::eq(run, runs[0]) { "a" } else { "b" }.to_owned());
+        match differ(&runs, "model", says) {
+            Err(CalibrateError::OtherServer { first, other, what: "model", left, right })
+                if (left.as_str(), right.as_str()) == ("a", "b") =>
+            {
+                (first, other)
+            }
+            found => panic!("{found:?}"),
+        }
+    }
+
+    #[test]
+    fn logs_of_one_input_are_told_apart_in_words() {
+        assert_eq!(said("a.log", "b.log"), ("a.log".to_owned(), "b.log".to_owned()));
+        assert_eq!(said("folder", "folder"), ("a log in folder".to_owned(), "another".to_owned()));
+    }
+
+    #[test]
+    fn a_run_that_says_nothing_agrees_with_all() {
+        let runs = ["a", "", "a"].map(named);
+        let runs: Vec<&LogRun> = runs.iter().collect();
+        let says = |run: &LogRun| Some(run.name.clone()).filter(|name| !name.is_empty());
+        assert_eq!(differ(&runs, "model", says), Ok(()));
+    }
+}

@@ -130,3 +130,51 @@ fn prefill_share(rows: &[Row], prefill: Option<PrefillLaw>, colocated: bool) -> 
     let without = free.iter().map(|row| row.seconds()).sum::<f64>() / free_steps;
     (Some((1.0 - without / whole).clamp(0.0, 0.999)), Some(without))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows of ten steps without prefill that take 8 ms each, and with prompts 10 ms.
+    fn rows(free: usize, busy: usize) -> Vec<Row> {
+        let row = |prompt_tokens: f64, step_s: f64| Row {
+            drafts: Some(3),
+            verified: 4,
+            running: 4,
+            batch: 4.0,
+            tokens: 16.0,
+            kv_tokens: 1000.0,
+            longest: 300.0,
+            batches: if prompt_tokens > 0.0 { 0.1 } else { 0.0 },
+            prompt_tokens,
+            accept_len: 2.5,
+            step_s,
+            interval: 10,
+            has_context: true,
+            sees_prefill: true,
+            busy: None,
+            output: None,
+        };
+        [vec![row(0.0, 0.008); free], vec![row(50.0, 0.010); busy]].concat()
+    }
+
+    #[test]
+    fn without_a_law_the_windows_without_prompts_say_what_prefill_takes() {
+        let near = |found: (Option<f64>, Option<f64>), share: f64, step_s: f64| {
+            let (found_share, found_step_s) = (found.0.unwrap(), found.1.unwrap());
+            assert!(
+                (found_share - share).abs() < 1e-12 && (found_step_s - step_s).abs() < 1e-12,
+                "{found:?}"
+            );
+        };
+        // Three of 8 ms and three of 10 ms: 9 ms, of which 8 are steps.
+        near(prefill_share(&rows(3, 3), None, true), 1.0 - 8.0 / 9.0, 0.008);
+        near(prefill_share(&rows(3, 0), None, true), 0.0, 0.008);
+        // Prefilled on another server, all of a step is decoding.
+        near(prefill_share(&rows(3, 3), None, false), 0.0, 0.009);
+        // 5 ms a batch, a tenth of one a step, and 10 us a token: 1 ms of the 10.
+        let law = PrefillLaw { p0_s: 0.005, p1_s: 1e-5 };
+        near(prefill_share(&rows(0, 4), Some(law), true), 0.1, 0.009);
+        assert_eq!(prefill_share(&rows(2, 3), None, true), (None, None));
+    }
+}

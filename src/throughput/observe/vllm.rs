@@ -136,3 +136,57 @@ fn seconds(time: &str) -> Option<f64> {
     let dated = format!("1972-{time}");
     Timestamp::parse(dated.as_bytes()).and_then(LocalTime::seconds_of)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::{Limits, Reader};
+    use crate::throughput::Observer;
+
+    use super::*;
+
+    fn observed(text: &str) -> LogRun {
+        let mut observer = Observer::new(None);
+        observer.begin("log");
+        let errors = Reader::new(Limits::default()).read_stream(
+            "memory",
+            &mut text.as_bytes(),
+            &mut |place, record| observer.record(place, record),
+        );
+        assert!(errors.is_empty());
+        observer.finish().unwrap().remove(0)
+    }
+
+    /// Engine 0 runs four requests: these tokens a second, of prompts and generated.
+    fn engine(second: u32, prompts: f64, tps: f64) -> String {
+        format!(
+            "(APIServer pid=7) INFO 10-12 00:00:{second} [loggers.py:271] Engine 000: Avg prompt throughput: {prompts:.1} tokens/s, Avg \
+             generation throughput: {tps:.1} tokens/s, Running: 4 reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%, Prefix cache \
+             hit rate: 0.0%\n"
+        )
+    }
+
+    #[test]
+    fn a_window_that_generated_nothing_has_no_throughput() {
+        let run = observed(&(engine(10, 0.0, 400.0) + &engine(20, 0.0, 0.0) + &engine(30, 250.0, 400.0)));
+        assert_eq!((run.engine_lines, run.timed_lines, run.prefill_lines), (3, 2, 1));
+        let tps: Vec<Option<f64>> = run.windows.iter().map(|window| window.tps).collect();
+        assert_eq!(tps, [Some(400.0), None, Some(400.0)]);
+    }
+
+    /// 1200 drafted tokens, three a step: 400 steps of requests, a hundred of four.
+    #[test]
+    fn the_line_of_speculative_decoding_counts_the_steps() {
+        let spec = "(APIServer pid=7) INFO 10-12 00:00:10 [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 2.50, Accepted \
+                    throughput: 60.00 tokens/s, Drafted throughput: 120.00 tokens/s, Accepted: 600 tokens, Drafted: 1200 tokens, \
+                    Per-position acceptance rate: 0.800, 0.500, 0.200, Avg Draft acceptance rate: 50.0%\n";
+        let run = observed(&(engine(10, 0.0, 100.0) + spec + &engine(20, 0.0, 100.0)));
+        assert_eq!((run.engine_lines, run.spec_lines, run.lone_spec_lines), (2, 1, 0));
+        let windows: Vec<(bool, u32, f64)> = run
+            .windows
+            .iter()
+            .map(|window| (window.speculated, window.interval, window.accept_len))
+            .collect();
+        // Without such a line: 100 tokens a second for ten seconds, one a step.
+        assert_eq!(windows, [(true, 100, 2.5), (false, 250, 1.0)]);
+    }
+}

@@ -103,4 +103,10 @@ mod tests {
             assert!((found - expected_ms).abs() < 5e-4, "{found}");
         }
     }
+
+    #[test]
+    fn a_window_that_changed_has_the_batch_of_its_tokens() {
+        assert!((mean_batch(1400.0, 0.8, 40, 3.5) - 8.0).abs() < 1e-12);
+        assert!((mean_batch(1400.0, 0.4, 0, 3.5) - 160.0).abs() < 1e-12);
+    }
 }

@@ -64,7 +64,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    fn new(model: &Model, asked: Asked) -> Self {
+    pub(super) fn new(model: &Model, asked: Asked) -> Self {
         let ranks = model.ranks.max(1);
         match asked {
             Asked::Running(running) => {
@@ -313,3 +313,23 @@ pub const NOT_MODELLED: [&str; 5] = [
     "overlap of scheduling and computing (the simulation models the step that a finished request stays on)",
     "retraction (the simulation models it on request)",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throughput::read_model;
+
+    #[test]
+    fn where_the_law_is_refused_the_batches_of_that_draft_length_are_named() {
+        let mut model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        for law in &mut model.laws {
+            law.outcome = Outcome::Refused { missing: Vec::new(), slope_s_per_request: None };
+        }
+        model.levels.retain(|level| level.drafts != Some(3) || level.running != 16);
+        let measured = |drafts| match alone(&model, &Question::running(2.5, Some(drafts), 7)) {
+            Err(PredictError::NotMeasured { running: 7, measured, .. }) => measured,
+            found => panic!("{found:?}"),
+        };
+        assert_eq!((measured(3), measured(5)), (vec![1, 4, 32], vec![1, 4, 16, 32]));
+    }
+}

@@ -246,4 +246,36 @@ mod tests {
             assert!((found - expected).abs() < 1e-9, "{running}: {found}");
         }
     }
+
+    /// A server of three drafts with so many requests of these lengths, and the closed form's answer.
+    fn asked(model: &Model, clients: u32, (input, output): (&str, &str)) -> (Question, Rates, Option<Rates>) {
+        let lengths: (Lengths, Lengths) = (input.parse().unwrap(), output.parse().unwrap());
+        let question = Question { lengths: Some(lengths), ..Question::clients(3.0, Some(3), clients) };
+        let (law, spot) = (model.law(Some(3)).unwrap(), Spot::new(model, question.asked));
+        let fitted = law.fitted().unwrap();
+        let demand = demand(model, law, fitted, &question, &spot, lengths);
+        let closed = of_means(&demand.means(), 1.0, &fitted.step, &fitted.prefill);
+        (question, closed, simulated(model, &question, &spot, &demand, closed))
+    }
+
+    /// Between outputs of one length and outputs that scatter only a simulation tells. The model's file has no resamples: the band
+    /// has no width, and lies where the simulation's figure does.
+    #[test]
+    fn the_band_goes_where_the_simulation_goes() {
+        let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        let (question, closed, simulated) = asked(&model, 12, ("512", "500-520"));
+        let tps = simulated.unwrap().tps;
+        assert!((tps / closed.tps - 1.0).abs() > 1e-3, "{tps} {}", closed.tps);
+        let found = crate::throughput::predict(&model, &question).unwrap();
+        for figure in [found.tps, found.band.0, found.band.1] {
+            assert!((figure / tps - 1.0).abs() < 1e-9, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_would_take_too_long_is_not_simulated() {
+        let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        assert!(asked(&model, 1, ("512", "40000-42000")).2.is_some());
+        assert!(asked(&model, 1, ("512", "500000-520000")).2.is_none());
+    }
 }

@@ -117,7 +117,7 @@ impl Percentiles {
 
 #[cfg(test)]
 mod tests {
-    use super::Percentiles;
+    use super::{Outcome, Percentiles};
 
     #[test]
     fn percentiles_interpolate() {
@@ -126,5 +126,12 @@ mod tests {
         assert!((found.p50 - 50.0).abs() < 1e-12 && (found.p90 - 90.0).abs() < 1e-12);
         assert!((Percentiles::of(&[1.0, 2.0]).unwrap().p50 - 1.5).abs() < 1e-12);
         assert_eq!(Percentiles::of(&[]), None);
+    }
+
+    #[test]
+    fn the_share_of_prefill_is_that_of_the_busy_time() {
+        let share =
+            |prefill_s, decode_s| Outcome { prefill_s, decode_s, ..Outcome::default() }.prefill_share();
+        assert!((share(1.0, 3.0) - 0.25).abs() < 1e-12 && share(0.0, 0.0).abs() < 1e-12);
     }
 }

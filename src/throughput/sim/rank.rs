@@ -342,3 +342,78 @@ impl Rank {
         count
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::law::AcceptanceLaw;
+    use crate::throughput::step::{PrefillLaw, StepLaw};
+
+    use super::super::traffic::Request;
+    use super::*;
+
+    /// A rank of a server with a pool of so many tokens, that emits two tokens a step, with requests of 100 and 50 tokens.
+    fn full(tokens: u64, requests: u32) -> (Server, Rank, Jobs) {
+        let step = StepLaw { a_s: 0.01, ..StepLaw::default() };
+        let server = Server {
+            pool: Some(Pool { tokens, when_full: WhenFull::Retract }),
+            ..Server::new(step, PrefillLaw::default(), 1, AcceptanceLaw::Constant(2))
+        };
+        let mut rank = Rank::new(0, &server, Steps::new(&server.law, Stream::new(1, 0, 0)));
+        let mut jobs = Jobs::default();
+        for number in 0..requests {
+            let request = Request { arrival_s: 0.0, input: 100, output: 50, cached: None };
+            rank.enqueue(
+                Arrived { request, arrival_s: 0.0, first_s: None, number: u64::from(number) },
+                &mut jobs,
+            );
+        }
+        assert_eq!(
+            rank.admit(&server, &mut jobs),
+            Taken { requests, tokens: 100 * u64::from(requests), cached: 0 }
+        );
+        rank.prefilled(&server, &mut jobs, 0.1);
+        (server, rank, jobs)
+    }
+
+    fn steps(rank: &mut Rank, server: &Server, jobs: &Jobs, count: u32) {
+        for step in 1..=count {
+            rank.step(server, jobs, f64::from(step), &mut Outcome::default());
+        }
+    }
+
+    /// One goes back with a token of prefill and ten of five steps: it is computed again with its prompt.
+    #[test]
+    fn what_was_sent_back_prefills_its_tokens_again() {
+        let (server, mut rank, mut jobs) = full(220, 2);
+        steps(&mut rank, &server, &jobs, 5);
+        assert_eq!(rank.retract(&server, &mut jobs), 1);
+        assert_eq!((rank.batch.len(), rank.waiting()), (1, 1));
+        // Nobody joins before another one is done.
+        assert_eq!(rank.admit(&server, &mut jobs), Taken::default());
+        steps(&mut rank, &server, &jobs, 20);
+        assert_eq!(rank.take_finished(&server, &mut jobs, 30.0, &mut Outcome::default()), 1);
+        assert_eq!(rank.admit(&server, &mut jobs), Taken { requests: 1, tokens: 111, cached: 0 });
+    }
+
+    #[test]
+    fn a_batch_of_prompts_may_be_full_to_the_token() {
+        let (server, mut rank, mut jobs) = full(10_000, 3);
+        let server = Server { prefilling: Prefilling::Blocking { batch_tokens: 200 }, ..server };
+        for number in 3..6 {
+            let request = Request { arrival_s: 0.0, input: 100, output: 50, cached: None };
+            rank.enqueue(Arrived { request, arrival_s: 0.0, first_s: None, number }, &mut jobs);
+        }
+        assert_eq!(rank.admit(&server, &mut jobs), Taken { requests: 2, tokens: 200, cached: 0 });
+        assert_eq!(rank.admit(&server, &mut jobs), Taken { requests: 1, tokens: 100, cached: 0 });
+    }
+
+    #[test]
+    fn nobody_goes_back_while_the_next_step_fits_and_the_last_one_never_does() {
+        let (server, mut rank, mut jobs) = full(1000, 2);
+        steps(&mut rank, &server, &jobs, 5);
+        assert_eq!((rank.retract(&server, &mut jobs), rank.batch.len()), (0, 2));
+        let (server, mut rank, mut jobs) = full(110, 1);
+        steps(&mut rank, &server, &jobs, 8);
+        assert_eq!((rank.retract(&server, &mut jobs), rank.batch.len()), (0, 1));
+    }
+}

@@ -211,3 +211,17 @@ fn fits(server: &Server, input: u32, output: u32) -> Result<(), SimError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 300 steps at 350 tokens on average, and 100 at 250.
+    #[test]
+    fn longer_outputs_count_for_longer() {
+        let request = |input: u32, output: u32| Request { arrival_s: 0.0, input, output, cached: None };
+        let listed = Requests::Listed(vec![request(200, 300), request(200, 100)].into());
+        assert!((listed.mean_context() - 325.0).abs() < 1e-12);
+        assert!(Requests::Listed(Vec::new().into()).mean_context().abs() < 1e-12);
+    }
+}

@@ -21,7 +21,7 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "usage: accsim-mutants SCRATCH COMMAND...
 
-  weave   list, sample, write the copy into SCRATCH and build its tests
+  weave   list, sample, write the copy into SCRATCH and build its tests; a sample that SCRATCH has stays
   reach   run the tests that are new, with a note of the mutants that each reaches
   hunt    throw each mutant until a test fails; goes on where it was stopped
   again   forget the mutants that survived: the next hunt takes them up
@@ -42,8 +42,9 @@ fn main() -> Result<()> {
             "weave" => {
                 let repository =
                     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize()?;
-                let mutants =
-                    sample::sample(&repository, number("ACCSIM_SEED", 13)?, number("ACCSIM_COUNT", 500)?)?;
+                let (seed, count) = (number("ACCSIM_SEED", 13)?, number("ACCSIM_COUNT", 500)?);
+                let earlier = scratch.mutants().unwrap_or_default();
+                let mutants = sample::sample(&repository, seed, count, &earlier)?;
                 build::build(&scratch, &repository, mutants)?;
             }
             "reach" => suite::reach(&scratch, jobs()?)?,

@@ -42,8 +42,9 @@ struct Place {
     column: usize,
 }
 
-/// About `count` mutants: from each room its share, or [`LEAST`].
-pub(crate) fn sample(repository: &Path, seed: u64, count: u64) -> Result<Vec<Mutant>> {
+/// About `count` mutants: from each room its share, or [`LEAST`]. Those of an `earlier` sample stay while the sources have them,
+/// and new ones are drawn for what is wanting.
+pub(crate) fn sample(repository: &Path, seed: u64, count: u64, earlier: &[Mutant]) -> Result<Vec<Mutant>> {
     let listed = list(repository)?;
     let all = listed.len();
     let count = usize::try_from(count)?;
@@ -53,9 +54,12 @@ pub(crate) fn sample(repository: &Path, seed: u64, count: u64) -> Result<Vec<Mut
         let folder = format!("src/{room}/");
         let listed: Vec<&Listed> = listed.iter().filter(|one| one.file.starts_with(&folder)).collect();
         let share = (count * listed.len()).div_ceil(all).max(LEAST).min(listed.len());
-        eprintln!("{room}: {share} of {}", listed.len());
-        let mut taken = index::sample(&mut random, listed.len(), share).into_vec();
-        taken.sort_unstable();
+        let mut taken = found_again(&listed, earlier);
+        let kept = taken.len();
+        let others: Vec<usize> = (0..listed.len()).filter(|at| !taken.contains(at)).collect();
+        let drawn = index::sample(&mut random, others.len(), share.saturating_sub(kept));
+        taken.extend(drawn.into_iter().map(|at| others[at]));
+        eprintln!("{room}: {} of {}, {kept} of them from before", taken.len(), listed.len());
         for one in taken {
             let found = listed[one];
             mutants.push(Mutant {
@@ -75,6 +79,26 @@ pub(crate) fn sample(repository: &Path, seed: u64, count: u64) -> Result<Vec<Mut
     Ok(mutants)
 }
 
+/// Where the mutants of an earlier sample stand now, in its order, so that all keep their numbers: each where it says the same in
+/// the same file, nearest to where it stood.
+fn found_again(listed: &[&Listed], earlier: &[Mutant]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for mutant in earlier {
+        let same = |one: &Listed| one.file == mutant.file && says(&one.name) == says(&mutant.name);
+        let away = |one: &Listed| {
+            (one.span.start.line.abs_diff(mutant.line), one.span.start.column.abs_diff(mutant.column))
+        };
+        let places = (0..listed.len()).filter(|at| !found.contains(at) && same(listed[*at]));
+        found.extend(places.min_by_key(|at| away(listed[*at])));
+    }
+    found
+}
+
+/// The name of a mutant behind file, line and column.
+fn says(name: &str) -> &str {
+    name.splitn(4, ':').last().unwrap_or_default()
+}
+
 fn list(repository: &Path) -> Result<Vec<Listed>> {
     let output = Command::new("cargo")
         .args(["mutants", "--list", "--json"])
@@ -84,4 +108,56 @@ fn list(repository: &Path) -> Result<Vec<Listed>> {
         .context("cargo mutants")?;
     ensure!(output.status.success(), "cargo mutants: {}", String::from_utf8_lossy(&output.stderr));
     Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(file: &str, line: usize, says: &str) -> Listed {
+        Listed {
+            name: format!("{file}:{line}:5: {says}"),
+            file: file.to_owned(),
+            genre: Genre::FnValue,
+            replacement: String::new(),
+            function: None,
+            span: Span { start: Place { line, column: 5 } },
+        }
+    }
+
+    fn earlier(file: &str, line: usize, says: &str) -> Mutant {
+        let Listed { name, file, genre, replacement, .. } = listed(file, line, says);
+        let (room, return_type) = (String::new(), String::new());
+        Mutant {
+            id: 1,
+            name,
+            file,
+            room,
+            genre,
+            replacement,
+            return_type,
+            line,
+            column: 5,
+            state: State::Woven,
+        }
+    }
+
+    #[test]
+    fn an_earlier_mutant_is_found_where_its_line_went() {
+        let now = [
+            listed("a.rs", 3, "replace f -> bool with true"),
+            listed("a.rs", 14, "replace + with - in g"),
+            listed("a.rs", 16, "replace + with - in g"),
+            listed("b.rs", 10, "replace + with - in g"),
+        ];
+        let now: Vec<&Listed> = now.iter().collect();
+        let at = |mutants: &[Mutant]| found_again(&now, mutants);
+        assert_eq!(at(&[earlier("a.rs", 12, "replace + with - in g")]), [1]);
+        // Two are two.
+        let twice =
+            [earlier("a.rs", 10, "replace + with - in g"), earlier("a.rs", 12, "replace + with - in g")];
+        assert_eq!(at(&twice), [1, 2]);
+        assert!(at(&[earlier("a.rs", 3, "replace f -> bool with false")]).is_empty());
+        assert!(at(&[earlier("c.rs", 10, "replace + with - in g")]).is_empty());
+    }
 }
