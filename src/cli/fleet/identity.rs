@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use sha2::{Digest as _, Sha256};
 
 use super::row::Row;
-use super::spelling::plain;
+use super::spelling::{spelled, spelled_in};
 use crate::cli::Global;
 use crate::cli::audit::{AuditArgs, Folders};
 
@@ -18,7 +18,7 @@ const MOST_ENTRIES: usize = 100_000;
 pub(super) fn of_row(row: &Row, args: &AuditArgs, curves: &str, is_partial: bool) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
-    let args = args.with_paths(plain);
+    let args = args.with_paths(spelled);
     hash.update(format!("{:?} {:?} {:?} {}", args, curves, row.labels, is_partial));
     hex(&hash.finalize())
 }
@@ -77,10 +77,10 @@ fn entry(path: &Path, is_named: bool, hash: &mut Sha256, waiting: &mut Vec<PathB
     }
 }
 
-/// What a row of a manifest says, wherever it is audited. Rows that nobody can read are no repetitions of each other.
-pub(super) fn of_words(row: &Row, is_unreadable: bool) -> String {
+/// What a row of a manifest in this folder says, wherever it is audited. Rows that nobody can read are no repetitions of each other.
+pub(super) fn of_words(row: &Row, folder: &Path, is_unreadable: bool) -> String {
     let number = is_unreadable.then_some(row.number);
-    let paths: Vec<String> = row.paths.iter().map(|path| plain(path)).collect();
+    let paths: Vec<String> = row.paths.iter().map(|path| spelled_in(folder, path)).collect();
     hash(format!("{paths:?} {:?} {:?} {number:?}", row.flags, row.labels).as_bytes())
 }
 

@@ -185,7 +185,7 @@ fn write_parts(
                 let name = row.name(folder);
                 entry.parts.push(PartPoint { name, failures, ..PartPoint::default() });
             }
-            let (run, name) = (identity::of_words(row, entry.is_unreadable), row.name(folder));
+            let (run, name) = (identity::of_words(row, folder, entry.is_unreadable), row.name(folder));
             for part in entry.parts {
                 if let Some(note) = part.unfit_note().filter(|_| !is_quiet) {
                     writeln!(err, "row {}: {note}", row.number)?;
