@@ -128,3 +128,32 @@ fn line_ends_of_another_system_and_blank_lines_are_no_damage() {
     assert!(!text(&again.stderr).contains("damaged"), "{}", text(&again.stderr));
     assert_eq!(text(&again.stdout), text(&first.stdout));
 }
+
+/// A journal and a result in a folder that is a row are no inputs of it.
+#[test]
+fn what_an_audit_writes_is_no_input_of_it() {
+    let folder = runs();
+    fs::create_dir(folder.path().join("run")).unwrap();
+    fs::rename(folder.path().join("a.log"), folder.path().join("run/a.log")).unwrap();
+    write(folder.path(), "m.jsonl", "{\"path\": \"run\"}\n");
+    let audit = |format: &str| {
+        let files = format!("--journal run/j -o run/result.{format}");
+        accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --format {format} {files}"))
+    };
+    for format in ["csv", "text"] {
+        // Another result of an earlier audit is a file like any other.
+        audit(format);
+        let written = fs::read(folder.path().join(format!("run/result.{format}"))).unwrap();
+        // What a crash leaves of a result.
+        write(folder.path(), &format!("run/result.{format}.77.0.tmp"), "half");
+        let again = audit(format);
+        assert_eq!(resumed(&again), 1, "{format}: {}", text(&again.stderr));
+        assert_eq!(
+            fs::read(folder.path().join(format!("run/result.{format}"))).unwrap(),
+            written,
+            "{format}"
+        );
+    }
+    write(folder.path(), "run/more.txt", "more");
+    assert_eq!(resumed(&audit("csv")), 0);
+}

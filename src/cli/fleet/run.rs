@@ -11,7 +11,7 @@ use std::thread;
 use anyhow::{Context as _, ensure};
 
 use super::document::PartWriter;
-use super::identity;
+use super::identity::{self, Own};
 use super::journal::{Entry, Journal, Spot};
 use super::manifest::Manifest;
 use super::part::PartPoint;
@@ -81,6 +81,7 @@ pub(in crate::cli) fn run(
         let inputs: Vec<PathBuf> = read.rows.iter().flat_map(|row| row.inputs(&read.base)).collect();
         apart_from_logs(&inputs, output)?;
     }
+    let own = Own::new(output.into_iter().flatten().filter(|file| !is_stdout(file)));
     let (mut journal, done, mut notes) = Journal::open(args.fleet.journal.as_deref())?;
 
     if read.rows.is_empty() {
@@ -117,7 +118,7 @@ pub(in crate::cli) fn run(
             first.insert(identity, earlier);
             continue;
         }
-        let inputs = identity::of_inputs(&args, &folders);
+        let inputs = identity::of_inputs(&args, &folders, &own);
         let known = done.get(&identity).filter(|(then, _)| *then == inputs).map(|(_, spot)| *spot);
         // What failed may go well this time.
         let known = known.filter(|spot| journal.get(*spot).is_ok_and(|entry| entry.failures.is_empty()));
