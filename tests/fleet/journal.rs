@@ -112,6 +112,10 @@ fn a_line_that_is_not_as_it_was_written_costs_its_row() {
         assert_eq!(again.stdout, whole.stdout, "{said}");
         assert_eq!(resumed(&again), 1, "{}", text(&again.stderr));
         assert!(text(&again.stderr).contains(said), "{}", text(&again.stderr));
+        // Its row is done now, and there is nothing more to say.
+        let third = audit(folder.path(), TARGET);
+        assert_eq!((resumed(&third), &third.stdout), (2, &whole.stdout), "{said}");
+        assert!(!text(&third.stderr).contains("damaged"), "{}", text(&third.stderr));
     }
 }
 

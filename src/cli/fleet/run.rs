@@ -145,6 +145,7 @@ pub(in crate::cli) fn run(
             slot.1 = Some(spot);
         }
     }
+    journal.drop_damaged().context("cannot write the journal")?;
     if is_partial {
         return write_parts(&journal, &rows, &read.base, args, global.quiet, out, err);
     }
