@@ -161,3 +161,20 @@ fn what_an_audit_writes_is_no_input_of_it() {
     write(folder.path(), "run/more.txt", "more");
     assert_eq!(resumed(&audit("csv")), 0);
 }
+
+/// A document is the same whether or not its audit was interrupted; what there is to say of the journal is said beside it.
+#[test]
+fn a_resumed_audit_has_the_document_of_an_uninterrupted_one() {
+    let folder = runs();
+    write(folder.path(), "m.jsonl", "{\"path\": \"a.log\"}\n{\"path\": \"b.log\"}\n");
+    let audit = || accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --journal j --json"));
+    let first = audit();
+    let kept = fs::read_to_string(folder.path().join("j")).unwrap();
+    write(folder.path(), "j", &kept.replacen("3.5", "3.6", 1));
+    for done in [1, 2] {
+        let again = audit();
+        assert_eq!(resumed(&again), done, "{}", text(&again.stderr));
+        assert_eq!(text(&again.stdout), text(&first.stdout));
+        assert_eq!(text(&again.stderr).contains("line 2 is damaged"), done == 1, "{}", text(&again.stderr));
+    }
+}

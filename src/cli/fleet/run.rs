@@ -82,8 +82,9 @@ pub(in crate::cli) fn run(
         apart_from_logs(&inputs, output)?;
     }
     let own = Own::new(output.into_iter().flatten().filter(|file| !is_stdout(file)));
-    let (mut journal, done, mut notes) = Journal::open(args.fleet.journal.as_deref())?;
+    let (mut journal, done, mut about_journal) = Journal::open(args.fleet.journal.as_deref())?;
 
+    let mut notes = Vec::new();
     if read.rows.is_empty() {
         notes.push(format!("note: {}: the manifest has a heading and no rows", manifest.display()));
     }
@@ -135,7 +136,11 @@ pub(in crate::cli) fn run(
         }
     }
     if args.fleet.journal.is_some() && resumed > 0 {
-        notes.push(format!("note: {resumed} of {} rows were done before", rows.len()));
+        about_journal.push(format!("note: {resumed} of {} rows were done before", rows.len()));
+    }
+    // What came of a manifest does not tell whether it was interrupted: no document has these.
+    if !global.quiet {
+        about_journal.iter().try_for_each(|note| writeln!(err, "{note}"))?;
     }
     if !(global.quiet || args.format.is_json()) {
         notes.iter().try_for_each(|note| writeln!(err, "{note}"))?;
