@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use super::{TARGET, accsim, rows, runs, text, write};
 
@@ -177,4 +177,21 @@ fn a_resumed_audit_has_the_document_of_an_uninterrupted_one() {
         assert_eq!(text(&again.stdout), text(&first.stdout));
         assert_eq!(text(&again.stderr).contains("line 2 is damaged"), done == 1, "{}", text(&again.stderr));
     }
+}
+
+/// Without a journal results wait in a temporary file: where there can be none, its folder is named.
+#[cfg(unix)]
+#[test]
+fn a_folder_for_temporary_files_that_is_none_is_named() {
+    let folder = runs();
+    write(folder.path(), "m.jsonl", "{\"path\": \"a.log\"}\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_accsim"));
+    command.current_dir(folder.path()).env("TMPDIR", folder.path().join("no-such-folder"));
+    let line = format!("audit --manifest m.jsonl {TARGET}");
+    let output = command.args(line.split_whitespace()).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("temporary files, ") && said.contains("no-such-folder"),
+        "{said}"
+    );
 }

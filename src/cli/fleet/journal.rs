@@ -106,8 +106,10 @@ impl Journal {
     /// Opens a journal and reads what is done; says what is wrong with it and could be mended.
     pub(super) fn open(path: Option<&Path>) -> anyhow::Result<(Self, Done, Vec<String>)> {
         let Some(path) = path else {
-            let file =
-                tempfile::tempfile().context("cannot hold results in the folder for temporary files")?;
+            let file = tempfile::tempfile().with_context(|| {
+                let folder = std::env::temp_dir();
+                format!("cannot hold results in the folder for temporary files, {}", folder.display())
+            })?;
             return Ok((Self::new(file, false), Done::new(), Vec::new()));
         };
         let name = path.display();

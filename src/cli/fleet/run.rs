@@ -64,6 +64,8 @@ pub(in crate::cli) fn run(
     let is_partial = args.fleet.partial;
     if is_partial {
         args.format.check_partial()?;
+        // Of the command line: once, and not of each row.
+        args.check_partial(|_| false)?;
     } else {
         check_format(format, args.output.is_some())?;
     }
