@@ -198,6 +198,8 @@ pub(super) struct Case<'a> {
     pub(super) is_mixed: bool,
     /// Of lines only sums are known, and these do not tell how they scatter.
     pub(super) is_untested: bool,
+    /// Of lines only sums are known.
+    pub(super) is_summed: bool,
 }
 
 /// An error that says the server is not the target's, or was told another one.
@@ -227,6 +229,8 @@ impl Case<'_> {
         let interval = self.estimate.interval(self.options.confidence);
         let is_enough = self.estimate.lines >= MIN_LINES && self.estimate.steps >= MIN_STEPS;
         match interval {
+            // More lines would not help.
+            None if self.is_summed => (Verdict::Insufficient, Reason::OnlySums),
             Some(interval) if is_enough && interval.is_within(target, margin) => {
                 if self.is_untested {
                     return (Verdict::Insufficient, Reason::OnlySums);

@@ -322,6 +322,7 @@ impl Analysis {
             law,
             is_mixed: seen.servers.change().is_some(),
             is_untested: self.is_untested,
+            is_summed: sample.is_summed,
         })
     }
 

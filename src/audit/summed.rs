@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use crate::evidence::Place;
 use crate::law::{
-    Lattice, ROUNDING, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float, normal_upper,
+    Lattice, PrintedMoments, ROUNDING, TwoPoint, beta_reg, chi_square_lower, chi_square_upper, float,
+    normal_upper,
 };
 
 use super::decision::SLACK;
@@ -16,7 +17,7 @@ use super::stretches::{Change, Stretch};
 /// How much wider lines may scatter whose batch changed by a factor of two at most: `(1 + 2)^2 / (4 * 2)` (Kantorovich 1948).
 const CHANGING: f64 = 1.125;
 
-/// What rounding to two decimals and batches that changed unseen may add to a scatter, or take from it.
+/// What batches that changed unseen may add to a scatter, or take from it.
 const TOLERANCE: f64 = 1.03;
 
 /// Lines, of ranks that share their draws counted once, below which nothing is told of a scatter.
@@ -44,8 +45,10 @@ struct LineScatter {
     lo: f64,
     weight: f64,
     steps: f64,
-    /// Variance of a line.
+    /// Variance of a line of a constant batch.
     variance: f64,
+    /// Those of constant batches and of changing ones, the smaller and the larger: two decimals add to either what they do.
+    bounds: (f64, f64),
     /// Degrees of freedom that a line gives for the scatter: fewer where it is skewed (Satterthwaite 1946).
     freedom: f64,
     /// How much wider neighbouring lines are seen to scatter.
@@ -53,14 +56,27 @@ struct LineScatter {
 }
 
 impl LineScatter {
-    /// Two neighbouring lengths with this mean.
-    fn at(mean: f64, steps: f64) -> Self {
+    /// Two neighbouring lengths that print with this mean.
+    fn at(mean: f64, steps: u32) -> Self {
         let lo = mean.floor();
         let weight = (mean - lo).clamp(0.0, 1.0);
+        // Sums of changing batches stand anywhere: what rounding does to them is even.
+        let count = f64::from(steps);
         let spread = weight * (1.0 - weight);
-        let variance = spread / steps + ROUNDING;
-        let excess = (1.0 - 6.0 * spread) / (steps * spread).max(0.1);
-        Self { lo, weight, steps, variance, freedom: 2.0 / (2.0 + excess.max(0.0)), excess: 1.0 }
+        let variance = spread / count + ROUNDING;
+        let changing =
+            PrintedMoments { mean, variance, excess: (1.0 - 6.0 * spread) / (count * spread).max(0.1) };
+        let constant = PrintedMoments::with_mean(crate::law::whole32(lo), steps, mean).unwrap_or(changing);
+        let excess = changing.excess.max(constant.excess).max(0.0);
+        Self {
+            lo,
+            weight,
+            steps: count,
+            variance: constant.variance,
+            bounds: (variance.min(constant.variance), variance.max(constant.variance)),
+            freedom: 2.0 / (2.0 + excess),
+            excess: 1.0,
+        }
     }
 
     /// How lines scatter about a mean of their own, `lines` of which are independent.
@@ -69,13 +85,14 @@ impl LineScatter {
         if lines / ranks < MIN_LINES {
             return None;
         }
-        let ratio = moments.scatter / ((lines - ranks).max(1.0) * self.variance);
-        let most = widest(moments.steady / lines);
+        let scatter = moments.scatter / (lines - ranks).max(1.0);
+        let (least, most) = (scatter / self.bounds.0, scatter / self.bounds.1);
+        let widest = widest(moments.steady / lines);
         Some(Dispersion {
             d: moments.scatter / self.variance,
             lines: crate::law::whole(lines),
-            lower_tail: chi_square_lower(ratio * TOLERANCE * freedom, freedom),
-            upper_tail: chi_square_upper(ratio / most * freedom, freedom),
+            lower_tail: chi_square_lower(least * TOLERANCE * freedom, freedom),
+            upper_tail: chi_square_upper(most / widest * freedom, freedom),
         })
     }
 
@@ -144,7 +161,7 @@ impl Summed {
         if law.is_constant() || steps == 0 || all.lines <= 0.0 {
             return Self { lattice, is_untested, ..Self::default() };
         }
-        let scatter = LineScatter::at(all.mean(), f64::from(steps));
+        let scatter = LineScatter::at(all.mean(), steps);
         let is_untested = is_untested || all.lines / ranks < MIN_LINES;
         Self {
             change: change(&blocks, &all, scatter, law, ranks),
@@ -309,7 +326,8 @@ impl Contrast {
             ((&self.others, self.ranks.1), self.own.mean())
         };
         let mean = many + (few.0.mean() - many).clamp(-SLACK, SLACK);
-        LineScatter { excess: law.excess, ..LineScatter::at(mean, law.steps) }.tail(few.0, few.1)
+        LineScatter { excess: law.excess, ..LineScatter::at(mean, crate::law::whole32(law.steps)) }
+            .tail(few.0, few.1)
     }
 
     /// The probability of as different a scatter within the blocks, where both have lines enough.
@@ -325,7 +343,8 @@ impl Contrast {
         };
         let (over, under) = (over * law.freedom, under * law.freedom);
         // Lines of one part may be of changing batches, those of the other one of constant ones.
-        let ratio = wide / (narrow.max(ROUNDING) * widest(0.0));
+        let unlike = (law.bounds.1 / law.bounds.0).max(widest(0.0) / TOLERANCE) * TOLERANCE;
+        let ratio = wide / (narrow.max(ROUNDING) * unlike);
         // Upper tail of Fisher's F, on both sides.
         Some(2.0 * beta_reg(under / 2.0, over / 2.0, under / (under + over * ratio)))
     }
@@ -350,7 +369,7 @@ impl Contrast {
 /// What lines look like by mean and scatter.
 fn mechanism(moments: &Moments, ranks: f64, law: &LineScatter, two: TwoPoint) -> Mechanism {
     let mean = moments.mean();
-    let own = LineScatter::at(mean, law.steps);
+    let own = LineScatter::at(mean, crate::law::whole32(law.steps));
     match own.dispersion(moments, ranks) {
         Some(scatter) if scatter.rejects() => Mechanism::Real,
         _ if (mean - two.mean()).abs() <= SLACK => Mechanism::MatchExpected,
@@ -431,6 +450,20 @@ mod tests {
             }
         }
         assert!(alarms.len() <= 1, "{}: {alarms:?}", alarms.len());
+    }
+
+    /// With 40 steps 1/40 prints as .02 and 3/40 as .08: near a whole number lines of a constant batch scatter a tenth wider
+    /// than their sums, those of changing batches do not.
+    #[test]
+    fn honest_logs_near_a_whole_number_raise_no_alarm() {
+        for length in [297, 302, 303, 304, 396, 397, 398, 504] {
+            for changes in [false, true] {
+                let batch = |line: u64| if changes { 40 + u32::try_from(line % 3).unwrap() } else { 4 };
+                let logs = (0..2).map(|seed| log(length * 16 + seed, 10_000, |_| length, batch)).collect();
+                let found = judged(logs, length);
+                assert!(found.change.is_none() && found.scatter.is_none(), "{length} {changes}: {found:?}");
+            }
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn results<'a>(
 }
 
 /// Where a file is or will be.
-fn place(file: &Path) -> PathBuf {
+pub(crate) fn place(file: &Path) -> PathBuf {
     if let Ok(known) = fs::canonicalize(file) {
         return known;
     }

@@ -17,6 +17,7 @@ mod per_position;
 mod pmf;
 mod pool;
 mod printed;
+mod printed_moments;
 mod rate;
 mod real_head;
 mod setting;
@@ -48,6 +49,7 @@ pub use values::LineValues;
 
 pub(crate) use interval::{DEFAULT_INTERVAL, ROUNDING, StepRange, inferred_interval, usual_intervals};
 pub(crate) use number::{float, whole, whole32};
+pub(crate) use printed_moments::PrintedMoments;
 pub(crate) use rate::{MOST_DRAFT_TOKENS, RateDefinition, draft_tokens_of, least_draft_tokens};
 pub(crate) use special::{
     beta_quantile, beta_reg, chi_square_lower, chi_square_upper, ln_gamma, normal_quantile, normal_upper,

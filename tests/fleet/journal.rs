@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use super::{TARGET, accsim, rows, runs, text, write};
 
@@ -112,6 +112,10 @@ fn a_line_that_is_not_as_it_was_written_costs_its_row() {
         assert_eq!(again.stdout, whole.stdout, "{said}");
         assert_eq!(resumed(&again), 1, "{}", text(&again.stderr));
         assert!(text(&again.stderr).contains(said), "{}", text(&again.stderr));
+        // Its row is done now, and there is nothing more to say.
+        let third = audit(folder.path(), TARGET);
+        assert_eq!((resumed(&third), &third.stdout), (2, &whole.stdout), "{said}");
+        assert!(!text(&third.stderr).contains("damaged"), "{}", text(&third.stderr));
     }
 }
 
@@ -127,4 +131,67 @@ fn line_ends_of_another_system_and_blank_lines_are_no_damage() {
     assert_eq!(resumed(&again), 2);
     assert!(!text(&again.stderr).contains("damaged"), "{}", text(&again.stderr));
     assert_eq!(text(&again.stdout), text(&first.stdout));
+}
+
+/// A journal and a result in a folder that is a row are no inputs of it.
+#[test]
+fn what_an_audit_writes_is_no_input_of_it() {
+    let folder = runs();
+    fs::create_dir(folder.path().join("run")).unwrap();
+    fs::rename(folder.path().join("a.log"), folder.path().join("run/a.log")).unwrap();
+    write(folder.path(), "m.jsonl", "{\"path\": \"run\"}\n");
+    let audit = |format: &str| {
+        let files = format!("--journal run/j -o run/result.{format}");
+        accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --format {format} {files}"))
+    };
+    for format in ["csv", "text"] {
+        // Another result of an earlier audit is a file like any other.
+        audit(format);
+        let written = fs::read(folder.path().join(format!("run/result.{format}"))).unwrap();
+        // What a crash leaves of a result.
+        write(folder.path(), &format!("run/result.{format}.77.0.tmp"), "half");
+        let again = audit(format);
+        assert_eq!(resumed(&again), 1, "{format}: {}", text(&again.stderr));
+        assert_eq!(
+            fs::read(folder.path().join(format!("run/result.{format}"))).unwrap(),
+            written,
+            "{format}"
+        );
+    }
+    write(folder.path(), "run/more.txt", "more");
+    assert_eq!(resumed(&audit("csv")), 0);
+}
+
+/// A document is the same whether or not its audit was interrupted; what there is to say of the journal is said beside it.
+#[test]
+fn a_resumed_audit_has_the_document_of_an_uninterrupted_one() {
+    let folder = runs();
+    write(folder.path(), "m.jsonl", "{\"path\": \"a.log\"}\n{\"path\": \"b.log\"}\n");
+    let audit = || accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --journal j --json"));
+    let first = audit();
+    let kept = fs::read_to_string(folder.path().join("j")).unwrap();
+    write(folder.path(), "j", &kept.replacen("3.5", "3.6", 1));
+    for done in [1, 2] {
+        let again = audit();
+        assert_eq!(resumed(&again), done, "{}", text(&again.stderr));
+        assert_eq!(text(&again.stdout), text(&first.stdout));
+        assert_eq!(text(&again.stderr).contains("line 2 is damaged"), done == 1, "{}", text(&again.stderr));
+    }
+}
+
+/// Without a journal results wait in a temporary file: where there can be none, its folder is named.
+#[cfg(unix)]
+#[test]
+fn a_folder_for_temporary_files_that_is_none_is_named() {
+    let folder = runs();
+    write(folder.path(), "m.jsonl", "{\"path\": \"a.log\"}\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_accsim"));
+    command.current_dir(folder.path()).env("TMPDIR", folder.path().join("no-such-folder"));
+    let line = format!("audit --manifest m.jsonl {TARGET}");
+    let output = command.args(line.split_whitespace()).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("temporary files, ") && said.contains("no-such-folder"),
+        "{said}"
+    );
 }

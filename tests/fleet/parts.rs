@@ -260,6 +260,30 @@ fn what_is_damaged_or_newer_is_refused_by_name_and_the_rest_kept() {
     }
 }
 
+/// A transfer as text changes line ends, and an editor may put a mark before the first: the part is still whole.
+#[test]
+fn a_part_that_was_sent_as_text_is_read() {
+    let folder = runs();
+    let line = format!("audit a.log b.log --partial {TARGET} -o p.json");
+    assert_eq!(code(&accsim(folder.path(), &line)), 0);
+    let expected = accsim(folder.path(), "merge p.json --json");
+    let part = fs::read_to_string(folder.path().join("p.json")).unwrap();
+    for sent in [
+        format!("\u{feff}{part}"),
+        part.replace('\n', "\r\n"),
+        format!("\u{feff}{}", part.replace('\n', "\r\n")),
+    ] {
+        write(folder.path(), "p.json", &sent);
+        let found = accsim(folder.path(), "merge p.json --json");
+        assert_eq!(
+            (text(&found.stdout), code(&found)),
+            (text(&expected.stdout), 0),
+            "{}",
+            text(&found.stderr)
+        );
+    }
+}
+
 #[test]
 fn flags_that_a_part_cannot_keep_are_refused() {
     let folder = runs();
@@ -286,6 +310,17 @@ fn flags_that_a_part_cannot_keep_are_refused() {
         assert_eq!(code(&accsim(folder.path(), line)), 2, "{line}");
     }
     assert!(!folder.path().join("page.html").exists());
+    // The command line is told once, whatever the number of rows.
+    for flags in ["--skip-lines 3", "--point-by segment"] {
+        let output = accsim(folder.path(), &format!("audit --manifest m.csv --partial {flags} -o no.json"));
+        let said = text(&output.stderr);
+        assert_eq!((code(&output), said.lines().count()), (2, 1), "{said}");
+        assert!(
+            said.starts_with(&format!("error: {flags}").replace(" 3", "")) && !said.contains("line "),
+            "{said}"
+        );
+        assert!(!folder.path().join("no.json").exists());
+    }
     // A row is told in its own words.
     let refused = text(&accsim(folder.path(), "audit --manifest m.csv --partial -o p.json").stderr);
     assert!(refused.contains("line 2: skip_lines counts from"), "{refused}");

@@ -42,6 +42,37 @@ fn a_log_under_two_spellings_is_one_log() {
     assert_eq!(text(&accsim(folder.path(), "merge p.json --format csv").stdout), text(&expected.stdout));
 }
 
+/// One file under two names in a manifest is one row; what only looks alike, as a link leads elsewhere, keeps its name.
+#[cfg(unix)]
+#[test]
+fn folders_that_are_left_again_are_followed_where_they_lead() {
+    let folder = runs();
+    fs::create_dir_all(folder.path().join("else/d")).unwrap();
+    fs::create_dir(folder.path().join("d")).unwrap();
+    fs::rename(folder.path().join("rounded.log"), folder.path().join("else/b.log")).unwrap();
+    std::os::unix::fs::symlink("else/d", folder.path().join("ln")).unwrap();
+    write(
+        folder.path(),
+        "m.jsonl",
+        r#"{"path": "b.log"}
+{"path": "d/../b.log"}
+{"path": "ln/../b.log"}
+"#,
+    );
+    let expected = accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --format csv"));
+    let said = text(&expected.stderr);
+    assert!(said.contains("row 2 repeats row 1: counted once"), "{said}");
+    let found = rows(&expected.stdout);
+    let of = |name: &str| found.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+    assert_eq!(of("point"), ["b.log", "ln/../b.log"]);
+    assert_eq!(of("verdict"), ["consistent", "inconsistent"]);
+    assert_eq!(
+        code(&accsim(folder.path(), &format!("audit --manifest m.jsonl {TARGET} --partial -o p.json"))),
+        0
+    );
+    assert_eq!(text(&accsim(folder.path(), "merge p.json --format csv").stdout), text(&expected.stdout));
+}
+
 #[test]
 fn parts_of_other_flags_are_said_to_be_other_points() {
     let folder = runs();

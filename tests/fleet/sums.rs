@@ -1,7 +1,9 @@
 //! Verdicts by sums: what one pass tests by lines is tested, or the verdict is none.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -11,11 +13,23 @@ const TARGET: &str = "--accept-length 3.51 --max-accept-length 6 --decode-log-in
 
 /// A log of so many lines of changing batches that begins at this hour; each line shows these hundredths.
 fn written(folder: &Path, name: &str, day: u64, lines: u64, hundredths: impl Fn(u64, u64) -> u64) {
+    written_at(folder, name, day, lines, |state| 1 + state % 300, hundredths);
+}
+
+/// The same with these batches.
+fn written_at(
+    folder: &Path,
+    name: &str,
+    day: u64,
+    lines: u64,
+    batch: impl Fn(u64) -> u64,
+    hundredths: impl Fn(u64, u64) -> u64,
+) {
     let mut text = String::new();
     let mut state = day;
     for line in 0..lines {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let (batch, value) = (1 + (state >> 33) % 300, hundredths(line, state >> 20));
+        let (batch, value) = (batch(state >> 33), hundredths(line, state >> 20));
         writeln!(
             text,
             "[2026-10-{day:02} {:02}:{:02}:{:02} TP0] Decode batch, #running-req: {batch}, #token: {line}, token usage: 0.05, \
@@ -33,11 +47,16 @@ fn written(folder: &Path, name: &str, day: u64, lines: u64, hundredths: impl Fn(
 }
 
 /// The sum of 40 draws of 3 or 4, the latter with a chance of `share` of 256, by the bits of a number.
-fn drawn(mut state: u64, share: u64) -> u64 {
+fn drawn(state: u64, share: u64) -> u64 {
+    drawn_of(state, share, 256)
+}
+
+/// The same with a chance of `share` of `of`.
+fn drawn_of(mut state: u64, share: u64, of: u64) -> u64 {
     let mut tokens = 120;
     for _ in 0..40 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        tokens += u64::from((state >> 40) % 256 < share);
+        tokens += u64::from((state >> 40) % of < share);
     }
     accsim::law::printed(tokens, 40).unwrap().into()
 }
@@ -76,9 +95,51 @@ fn honest_logs_are_consistent_by_sums_and_the_table_says_that_sums_decided() {
     // And whoever wrote a part knew it at once.
     let line = format!("audit 0.log 1.log 2.log 3.log --partial --point run {TARGET} -o p.json");
     let said = text(&accsim(folder.path(), &line).stderr);
-    let note =
-        "run: these records do not fit: for a verdict by lines audit all logs of this point in one command";
-    assert!(said.contains(note), "{said}");
+    let note = "run: these records do not fit: the part keeps sums of the later lines, and a verdict by lines, which stands";
+    assert!(said.contains(note) && !said.contains("in one command"), "{said}");
+    // Without a second look at the logs there is no such verdict.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_accsim"));
+    command
+        .current_dir(folder.path())
+        .args(format!("audit - --partial {TARGET} -o p.json").split_whitespace());
+    let logs: Vec<u8> =
+        (0..4).flat_map(|log| fs::read(folder.path().join(format!("{log}.log"))).unwrap()).collect();
+    write(folder.path(), "all.log", &text(&logs));
+    let said = command.stdin(fs::File::open(folder.path().join("all.log")).unwrap()).output().unwrap();
+    assert!(
+        text(&said.stderr).contains("audit all logs of this point in one command"),
+        "{}",
+        text(&said.stderr)
+    );
+}
+
+/// Lines near a whole number print wider than their sums scatter: that is no other law. Where sums give no interval, more
+/// lines would not help.
+#[test]
+fn honest_logs_near_a_whole_number_are_not_inconsistent_by_sums() {
+    for hundredths in [302, 303, 397] {
+        let folder = tempfile::tempdir().unwrap();
+        let flags = format!(
+            "--accept-length {}.{:02} --max-accept-length 6 --decode-log-interval 40 --replay off",
+            hundredths / 100,
+            hundredths % 100
+        );
+        for number in 0..2 {
+            let value = |_, state: u64| drawn_of(state, hundredths - 300, 100);
+            written_at(folder.path(), &format!("{number}.log"), number + 1, 8000, |_| 16, value);
+            let line = format!("audit {number}.log --partial --point run {flags} -o {number}.json");
+            assert_eq!(code(&accsim(folder.path(), &line)), 0);
+        }
+        let merged = accsim(folder.path(), "merge 0.json 1.json --json");
+        let point = &json(&merged)["points"][0];
+        assert_ne!(point["verdict"], "inconsistent", "{hundredths}: {point}");
+        if point["verdict"] == "insufficient" {
+            assert!(
+                point["reason"].as_str().unwrap().contains("only sums are here"),
+                "{hundredths}: {point}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Documents of parts: points one a line, and behind them what stands for all bytes before.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anyhow::{Context as _, bail, ensure};
@@ -60,7 +61,8 @@ impl<'a> PartWriter<'a> {
     }
 }
 
-/// Reads a document, all of it or nothing.
+/// Reads a document, all of it or nothing. What a transfer as text adds to it, line ends of another system and a mark of
+/// its encoding, is not of it.
 pub(super) fn read(bytes: &[u8]) -> anyhow::Result<Vec<PartPoint>> {
     #[derive(Deserialize)]
     struct Head {
@@ -70,6 +72,7 @@ pub(super) fn read(bytes: &[u8]) -> anyhow::Result<Vec<PartPoint>> {
     struct Document {
         points: Vec<PartPoint>,
     }
+    let bytes = &*as_written(bytes);
     let head: Head = match serde_json::from_slice(bytes) {
         Ok(head) => head,
         Err(error) if error.is_eof() => bail!("the part ends early"),
@@ -84,6 +87,16 @@ pub(super) fn read(bytes: &[u8]) -> anyhow::Result<Vec<PartPoint>> {
     ensure!(identity::hash(content) == sum, "the part is damaged: it is not as it was written");
     let document: Document = serde_json::from_slice(bytes).context("the part is damaged")?;
     Ok(document.points)
+}
+
+/// A document without what a transfer added: no text in it has a carriage return that is not escaped.
+fn as_written(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.contains(&b'\r') {
+        Cow::Owned(bytes.iter().copied().filter(|byte| *byte != b'\r').collect())
+    } else {
+        Cow::Borrowed(bytes)
+    }
 }
 
 /// What the sum of a document stands for, and the sum.

@@ -90,6 +90,8 @@ pub(super) struct Journal {
     file: Mutex<File>,
     end: u64,
     is_kept: bool,
+    /// Lines that are not as they were written.
+    damaged: Vec<Spot>,
 }
 
 /// What an earlier audit left: by the row's identity the inputs' one and the entry's place. A later entry of a row takes
@@ -97,12 +99,18 @@ pub(super) struct Journal {
 pub(super) type Done = HashMap<String, (String, Spot)>;
 
 impl Journal {
+    fn new(file: File, is_kept: bool) -> Self {
+        Self { file: Mutex::new(file), end: 0, is_kept, damaged: Vec::new() }
+    }
+
     /// Opens a journal and reads what is done; says what is wrong with it and could be mended.
     pub(super) fn open(path: Option<&Path>) -> anyhow::Result<(Self, Done, Vec<String>)> {
         let Some(path) = path else {
-            let file =
-                tempfile::tempfile().context("cannot hold results in the folder for temporary files")?;
-            return Ok((Self { file: Mutex::new(file), end: 0, is_kept: false }, Done::new(), Vec::new()));
+            let file = tempfile::tempfile().with_context(|| {
+                let folder = std::env::temp_dir();
+                format!("cannot hold results in the folder for temporary files, {}", folder.display())
+            })?;
+            return Ok((Self::new(file, false), Done::new(), Vec::new()));
         };
         let name = path.display();
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -111,7 +119,7 @@ impl Journal {
         if file.try_lock().is_err() {
             bail!("another audit is writing the journal {name}");
         }
-        let mut journal = Self { file: Mutex::new(file), end: 0, is_kept: true };
+        let mut journal = Self::new(file, true);
         let (done, notes) = journal.read_done().with_context(|| format!("cannot read the journal {name}"))?;
         Ok((journal, done, notes.into_iter().map(|note| format!("note: {name}: {note}")).collect()))
     }
@@ -119,6 +127,7 @@ impl Journal {
     fn read_done(&mut self) -> anyhow::Result<(Done, Vec<String>)> {
         let file = self.file.get_mut().map_err(|_| io::Error::other("poisoned"))?;
         let (mut done, mut notes) = (Done::new(), Vec::new());
+        let damaged = &mut self.damaged;
         let mut reader = BufReader::new(&mut *file);
         let mut line = Vec::new();
         let (mut at, mut number, mut whole) = (0_u64, 0_u64, 0_u64);
@@ -143,11 +152,11 @@ impl Journal {
                     Err(_) => bail!("not a journal that accsim wrote"),
                 }
             } else if is_whole && !line.iter().all(u8::is_ascii_whitespace) {
-                match entry_of(&line) {
-                    Some(entry) => {
-                        done.insert(entry.row, (entry.inputs, Spot { at, length }));
-                    }
-                    None => notes.push(format!("line {number} is damaged; its row is audited again")),
+                if let Some(entry) = entry_of(&line) {
+                    done.insert(entry.row, (entry.inputs, Spot { at, length }));
+                } else {
+                    damaged.push(Spot { at, length });
+                    notes.push(format!("line {number} is damaged; its row is audited again"));
                 }
             }
             at += u64::try_from(length).unwrap_or(u64::MAX);
@@ -189,6 +198,18 @@ impl Journal {
         }
         self.end += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         Ok(spots)
+    }
+
+    /// Blanks damaged lines, once their rows are done: each is said once.
+    pub(super) fn drop_damaged(&mut self) -> io::Result<()> {
+        let damaged = std::mem::take(&mut self.damaged);
+        let file = self.file.get_mut().map_err(|_| io::Error::other("poisoned"))?;
+        for line in &damaged {
+            file.seek(SeekFrom::Start(line.at))?;
+            // Its end stays.
+            file.write_all(&vec![b' '; line.length.saturating_sub(1)])?;
+        }
+        if damaged.is_empty() { Ok(()) } else { file.sync_data() }
     }
 
     /// Reads an entry.

@@ -151,12 +151,13 @@ impl PartPoint {
 
     /// What whoever writes the part has to know of a point with records that do not fit.
     pub(in crate::cli) fn unfit_note(&self) -> Option<String> {
-        (!self.is_kept_whole()).then(|| {
-            format!(
-                "note: {}: these records do not fit: for a verdict by lines audit all logs of this point in one command",
-                self.name
-            )
-        })
+        let what = if self.one_pass.is_some() {
+            "these records do not fit: the part keeps sums of the later lines, and a verdict by lines, which stands as long as no \
+             other log joins the point"
+        } else {
+            "these records do not fit: for a verdict by lines audit all logs of this point in one command"
+        };
+        (!self.is_kept_whole()).then(|| format!("note: {}: {what}", self.name))
     }
 
     /// Whether [`bounded`](Self::bounded) has something to do.

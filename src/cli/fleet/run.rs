@@ -11,7 +11,7 @@ use std::thread;
 use anyhow::{Context as _, ensure};
 
 use super::document::PartWriter;
-use super::identity;
+use super::identity::{self, Own};
 use super::journal::{Entry, Journal, Spot};
 use super::manifest::Manifest;
 use super::part::PartPoint;
@@ -64,6 +64,8 @@ pub(in crate::cli) fn run(
     let is_partial = args.fleet.partial;
     if is_partial {
         args.format.check_partial()?;
+        // Of the command line: once, and not of each row.
+        args.check_partial(|_| false)?;
     } else {
         check_format(format, args.output.is_some())?;
     }
@@ -81,8 +83,10 @@ pub(in crate::cli) fn run(
         let inputs: Vec<PathBuf> = read.rows.iter().flat_map(|row| row.inputs(&read.base)).collect();
         apart_from_logs(&inputs, output)?;
     }
-    let (mut journal, done, mut notes) = Journal::open(args.fleet.journal.as_deref())?;
+    let own = Own::new(output.into_iter().flatten().filter(|file| !is_stdout(file)));
+    let (mut journal, done, mut about_journal) = Journal::open(args.fleet.journal.as_deref())?;
 
+    let mut notes = Vec::new();
     if read.rows.is_empty() {
         notes.push(format!("note: {}: the manifest has a heading and no rows", manifest.display()));
     }
@@ -117,7 +121,7 @@ pub(in crate::cli) fn run(
             first.insert(identity, earlier);
             continue;
         }
-        let inputs = identity::of_inputs(&args, &folders);
+        let inputs = identity::of_inputs(&args, &folders, &own);
         let known = done.get(&identity).filter(|(then, _)| *then == inputs).map(|(_, spot)| *spot);
         // What failed may go well this time.
         let known = known.filter(|spot| journal.get(*spot).is_ok_and(|entry| entry.failures.is_empty()));
@@ -134,7 +138,11 @@ pub(in crate::cli) fn run(
         }
     }
     if args.fleet.journal.is_some() && resumed > 0 {
-        notes.push(format!("note: {resumed} of {} rows were done before", rows.len()));
+        about_journal.push(format!("note: {resumed} of {} rows were done before", rows.len()));
+    }
+    // What came of a manifest does not tell whether it was interrupted: no document has these.
+    if !global.quiet {
+        about_journal.iter().try_for_each(|note| writeln!(err, "{note}"))?;
     }
     if !(global.quiet || args.format.is_json()) {
         notes.iter().try_for_each(|note| writeln!(err, "{note}"))?;
@@ -144,6 +152,7 @@ pub(in crate::cli) fn run(
             slot.1 = Some(spot);
         }
     }
+    journal.drop_damaged().context("cannot write the journal")?;
     if is_partial {
         return write_parts(&journal, &rows, &read.base, args, global.quiet, out, err);
     }
@@ -185,7 +194,7 @@ fn write_parts(
                 let name = row.name(folder);
                 entry.parts.push(PartPoint { name, failures, ..PartPoint::default() });
             }
-            let (run, name) = (identity::of_words(row, entry.is_unreadable), row.name(folder));
+            let (run, name) = (identity::of_words(row, folder, entry.is_unreadable), row.name(folder));
             for part in entry.parts {
                 if let Some(note) = part.unfit_note().filter(|_| !is_quiet) {
                     writeln!(err, "row {}: {note}", row.number)?;
