@@ -108,7 +108,8 @@ fn a_real_log_of_single_steps() {
 /// look like another lattice by accident. That is not held against an honest server.
 #[test]
 fn decode_lines_alone_are_not_held_against_an_honest_server() {
-    let lost: [(&str, fn(usize) -> bool); 4] = [
+    type IsLost = fn(usize) -> bool;
+    let lost: [(&str, IsLost); 4] = [
         ("none", |_| false),
         ("every second", |number| number % 2 == 1),
         ("three of ten", |number| number * 7 % 10 < 3),
