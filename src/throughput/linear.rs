@@ -285,4 +285,15 @@ mod tests {
             Some(vec![3.0, 2.0])
         );
     }
+
+    /// The first column is the likeliest alone, and none of the best three: it goes when the third one comes.
+    #[test]
+    fn a_column_that_came_first_may_go_again() {
+        let rows: [(&[f64], f64); 3] =
+            [(&[1.0, 1.0, 0.0], 1.0), (&[1.0, 0.0, 1.0], 1.0), (&[0.5, 0.0, 0.0], -0.5)];
+        let found = normal(&rows).nonnegative().unwrap();
+        for (value, expected) in found.iter().zip([0.0, 1.0, 1.0]) {
+            assert!((value - expected).abs() < 1e-9, "{found:?}");
+        }
+    }
 }
