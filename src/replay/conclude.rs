@@ -296,9 +296,12 @@ fn joint(
 
 #[cfg(test)]
 mod tests {
+    use super::super::builder::{ReplayBuilder, ReplayLine};
     use super::super::options::ReplayOptions;
+    use super::super::run::ServerDraws;
     use super::super::tally::Tally;
     use super::*;
+    use crate::evidence::Place;
     use crate::law::Setting;
 
     /// A law by the decimal logarithm of its chance, the lines that were laid against it, and those of them that fail.
@@ -354,5 +357,32 @@ mod tests {
             let found = concluded(trials, 10);
             assert_eq!(found.status == ReplayStatus::Contradicted, is_contradicted, "{others:?} {found:?}");
         }
+    }
+
+    /// Without a target all laws are tried that the lines allow.
+    #[test]
+    fn a_law_that_nobody_named_is_proved() {
+        let start = ServerDraws { seed: Some(320_846_001), interval: Some(40), ..ServerDraws::default() };
+        let mut replay = ReplayBuilder::new(ReplayOptions::default());
+        replay.start(start);
+        let printed = [362, 352, 355, 360, 342, 358, 345, 348, 345, 340, 375, 350, 358, 367, 352, 362];
+        for (line, hundredths) in (1..).zip(printed) {
+            replay.line(
+                0,
+                ReplayLine {
+                    place: Place { file: 0, line },
+                    hundredths: Some(hundredths),
+                    batch: 16,
+                    tokens: None,
+                    millis: None,
+                    throughput_hundredths: None,
+                },
+            );
+        }
+        let found = replay.finish().conclude(None, 16);
+        assert_eq!(
+            (found.status, found.law.map(|law| law.accept_length())),
+            (ReplayStatus::Proved, Some(3.51))
+        );
     }
 }

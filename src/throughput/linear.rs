@@ -296,4 +296,16 @@ mod tests {
             assert!((value - expected).abs() < 1e-9, "{found:?}");
         }
     }
+
+    /// A chain of three: 2, and the root of 2 to both sides.
+    #[test]
+    fn eigenvalues_are_those_of_a_chain() {
+        let chain = Square { size: 3, cells: vec![2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0] };
+        let mut found = eigenvalues(chain);
+        found.sort_by(f64::total_cmp);
+        let root = 2.0_f64.sqrt();
+        for (value, expected) in found.iter().zip([2.0 - root, 2.0, 2.0 + root]) {
+            assert!((value - expected).abs() < 1e-12, "{found:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Sums made by hand, judged.
 
 use super::super::*;
+use super::judge::other_length;
 use super::mark::Mark;
 use crate::engine::Engine;
 use crate::evidence::{Pool, Scanner, Window};
@@ -298,4 +299,22 @@ fn a_mean_beside_the_target_takes_more_windows() {
     assert!(reach > 2.0 * room, "{reach} {room}");
     let more = (3.0 * (reach / room).powi(2) - 3.0).ceil();
     assert_eq!(shortfall.more_lines.map(crate::law::float), Some(more));
+}
+
+#[test]
+fn servers_with_other_draft_lengths_are_told_apart() {
+    let rank = |length: u32| {
+        let mut pool = Pool::default();
+        pool.add(&Window {
+            drafted: Some(u64::from(length) * 1000),
+            draft_length: Some(length),
+            ..Window::counted(1500, 1000)
+        });
+        PooledRank { lines: 1, pool, ..PooledRank::default() }
+    };
+    let of = |lengths: [u32; 2]| {
+        let evidence = PooledEvidence::new(Engine::Vllm, PooledSource::Counters);
+        other_length(&lengths.into_iter().fold(evidence, |evidence, length| evidence.with_rank(rank(length))))
+    };
+    assert_eq!((of([3, 5]), of([3, 3])), (Some((3, 5)), None));
 }

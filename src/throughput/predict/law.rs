@@ -290,10 +290,10 @@ mod tests {
         let spot = Spot::new(&model, question.asked);
         let (found, _, context) = at_levels(&model, law, fitted, &question, &spot);
         assert!((context - level.context.unwrap()).abs() < 1e-9, "{context}");
-        let step_s = fitted.step.fixed_s(32, 3, 4) + fitted.step.kv_s(32.0 * context, level.longest);
-        assert!((found.step_s / step_s - 1.0).abs() < 1e-9, "{found:?} {step_s}");
-        let steps = found.tps * found.step_s / (32.0 * level.accept_length);
-        assert!((steps + found.share - 1.0).abs() < 1e-9, "{found:?} {steps}");
+        let expected_s = fitted.step.fixed_s(32, 3, 4) + fitted.step.kv_s(32.0 * context, level.longest);
+        assert!((found.step_s / expected_s - 1.0).abs() < 1e-9, "{found:?} {expected_s}");
+        let decoding = found.tps * found.step_s / (32.0 * level.accept_length);
+        assert!((decoding + found.share - 1.0).abs() < 1e-9, "{found:?} {decoding}");
         assert!((found.share / level.prefill_share.unwrap() - 1.0).abs() < 0.05, "{found:?}");
     }
 }
