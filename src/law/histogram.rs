@@ -131,7 +131,7 @@ mod tests {
         let mut histogram = Histogram::default();
         histogram.add(5, 1);
         assert_eq!((histogram.mean(), histogram.variance()), (Some(5.0), None));
-        histogram.add(2, 2);
-        assert_eq!((histogram.mean(), histogram.variance()), (Some(3.0), Some(3.0)));
+        histogram.add(1, 1);
+        assert_eq!((histogram.mean(), histogram.variance()), (Some(3.0), Some(8.0)));
     }
 }
