@@ -286,15 +286,23 @@ mod tests {
         );
     }
 
-    /// The first column is the likeliest alone, and none of the best three: it goes when the third one comes.
+    /// The first column is the likeliest alone, and none of the best three: it goes when the third one comes, whatever the unit.
     #[test]
     fn a_column_that_came_first_may_go_again() {
-        let rows: [(&[f64], f64); 3] =
-            [(&[1.0, 1.0, 0.0], 1.0), (&[1.0, 0.0, 1.0], 1.0), (&[0.5, 0.0, 0.0], -0.5)];
-        let found = normal(&rows).nonnegative().unwrap();
-        for (value, expected) in found.iter().zip([0.0, 1.0, 1.0]) {
-            assert!((value - expected).abs() < 1e-9, "{found:?}");
+        for unit in [1e-6, 1.0, 1e6] {
+            let rows: [(&[f64], f64); 3] =
+                [(&[1.0, 1.0, 0.0], unit), (&[1.0, 0.0, 1.0], unit), (&[0.5, 0.0, 0.0], -0.5 * unit)];
+            let found = normal(&rows).nonnegative().unwrap();
+            for (value, expected) in found.iter().zip([0.0, 1.0, 1.0]) {
+                assert!((value / unit - expected).abs() < 1e-9, "{found:?}");
+            }
         }
+    }
+
+    #[test]
+    fn a_column_of_large_numbers_has_its_small_coefficient() {
+        let found = normal(&[(&[1e11], 0.5)]).nonnegative().unwrap();
+        assert!((found[0] / 5e-12 - 1.0).abs() < 1e-9, "{found:?}");
     }
 
     /// A chain of three: 2, and the root of 2 to both sides.
