@@ -278,7 +278,7 @@ mod tests {
         let correlation = correlate(&sample.ranks, false).unwrap();
         let (tokens, kappa, lines, series) =
             averaged(&sample, &correlation, &|hundredths| f64::from(hundredths) / 100.0);
-        close(tokens, (3.4 + 3.5) / 2.0 + (3.6 + 3.7) / 2.0, 1e-6);
+        close(tokens, 3.45 + 3.65, 1e-6);
         close(kappa, 2.0, 1e-6);
         assert_eq!((lines, series[0].len()), (2, 1));
     }
