@@ -237,4 +237,14 @@ mod tests {
         let found = correlate(&[&rank(&left), &rank(&right)], false).unwrap();
         assert!(found.rho < 0.3, "{}", found.rho);
     }
+
+    #[test]
+    fn a_constant_on_one_side_correlates_with_nothing() {
+        let varied = [3.5, 3.6, 3.4, 3.55, 3.45, 3.7];
+        let (left, right): (Vec<_>, Vec<_>) =
+            varied.map(|value| ((4.0, value), (value, 4.0))).into_iter().unzip();
+        assert_eq!((pearson(&left), pearson(&right)), (None, None));
+        let both: Vec<_> = varied.map(|value| (value, 2.0 * value)).to_vec();
+        assert!((pearson(&both).unwrap() - 1.0).abs() < 1e-9);
+    }
 }

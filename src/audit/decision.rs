@@ -293,3 +293,27 @@ impl Case<'_> {
         Shortfall { interval, margin, more_lines }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PointBuilder, judge};
+    use super::*;
+    use crate::evidence::Scanner;
+
+    /// 4 lines of the 17 that 3.5 within 0.07 takes: each stands for 40 steps.
+    #[test]
+    fn a_short_run_says_how_many_lines_are_missing() {
+        let mut builder = PointBuilder::new("p");
+        for (second, length) in ["3.45", "3.55", "3.40", "3.60"].into_iter().enumerate() {
+            let line = format!(
+                "[2026-10-12 01:02:0{second} TP0] Decode batch, #running-req: 1, #token: 9, token usage: 0.05, accept len: \
+                 {length}, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 400.25, #queue-req: 0\n"
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |place, record| builder.add(place, record));
+        }
+        let options = Options { decode_log_interval: Some(40), ..Options::default() };
+        let report = judge(&builder.finish(), Some(&Target::explicit(3.5, 6).unwrap()), &options);
+        let Reason::ShortRun(shortfall) = report.reason else { panic!("{:?}", report.reason) };
+        assert_eq!((lines_needed(3.5, 0.07, options.confidence, 40), shortfall.more_lines), (17, Some(13)));
+    }
+}

@@ -205,7 +205,11 @@ pub(super) fn lines_needed(target: f64, margin: f64, confidence: Confidence, int
 
 #[cfg(test)]
 mod tests {
+    use super::super::correlation::correlate;
+    use super::super::rank::Rank;
+    use super::super::trace::{Entry, Trace};
     use super::*;
+    use crate::evidence::Place;
 
     fn close(found: f64, expected: f64, tolerance: f64) {
         assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
@@ -256,5 +260,26 @@ mod tests {
         let error = |series: &Series| block_error(std::slice::from_ref(series), 3.5, 400.0).unwrap().0;
         assert!(error(&together) > 10.0 * error(&apart));
         assert!(block_error(&[vec![(3.5, 1.0)]], 3.5, 1.0).is_none());
+    }
+
+    /// Two ranks that drew alike, of each of which one line is kept and one only summed: half of all tokens.
+    #[test]
+    fn lines_that_are_not_kept_count_once_for_all_ranks() {
+        let rank = |values: [u32; 2]| {
+            let (mut trace, mut room) = (Trace::default(), 1);
+            for hundredths in values {
+                let place = Place { file: 0, line: 1 };
+                trace.add(Entry { hundredths, before: 1, batch: 1, steady: true, place }, &mut room);
+            }
+            Rank { trace, ..Rank::default() }
+        };
+        let ranks = [rank([340, 360]), rank([350, 370])];
+        let sample = Sample { ranks: ranks.iter().collect(), ..Sample::default() };
+        let correlation = correlate(&sample.ranks, false).unwrap();
+        let (tokens, kappa, lines, series) =
+            averaged(&sample, &correlation, &|hundredths| f64::from(hundredths) / 100.0);
+        close(tokens, 3.45 + 3.65, 1e-6);
+        close(kappa, 2.0, 1e-6);
+        assert_eq!((lines, series[0].len()), (2, 1));
     }
 }

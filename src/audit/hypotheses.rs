@@ -269,3 +269,27 @@ fn multinomial_with_mean(mean: f64, max: u32) -> Option<Setting> {
     }
     at(f64::midpoint(low, high))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Options, PointBuilder, judge};
+    use super::*;
+    use crate::evidence::Scanner;
+
+    fn best_of(length: &str) -> Option<Mechanism> {
+        let mut builder = PointBuilder::new("p");
+        for second in 10..40 {
+            let line = format!(
+                "[2026-10-12 01:02:{second} TP0] Decode batch, #running-req: 1, #token: 9, token usage: 0.05, accept len: {length}, \
+                 accept rate: 0.50, cuda graph: True, gen throughput (token/s): 400.25, #queue-req: 0\n"
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |place, record| builder.add(place, record));
+        }
+        judge(&builder.finish(), None, &Options::default()).mechanisms.unwrap().best
+    }
+
+    #[test]
+    fn a_constant_length_is_simulated_unless_nothing_was_accepted() {
+        assert_eq!((best_of("4.00"), best_of("1.00")), (Some(Mechanism::Constant), None));
+    }
+}

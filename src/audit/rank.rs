@@ -516,25 +516,4 @@ impl Rank {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn kinds_pack_into_a_word(
-            hundredths in 0_u32..1 << 17, rate in prop::option::of(0_u32..1 << 15),
-            before in 0_u32..1 << 15, batch in 0_u32..1 << 15, steady: bool,
-        ) {
-            let kind = Kind { hundredths, rate, before, batch, steady };
-            match kind.packed() {
-                recent::NONE => {
-                    let most = rate.unwrap_or(0).max(before).max(batch);
-                    prop_assert!(hundredths >= 1 << 16 || most >= (1 << 14) - 1);
-                }
-                packed => prop_assert_eq!(Kind::unpacked(packed), kind),
-            }
-        }
-    }
-}
+mod tests;

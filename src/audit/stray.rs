@@ -46,3 +46,22 @@ impl fmt::Display for Stray {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Stray;
+
+    #[test]
+    fn a_text_is_stray_by_its_words_alone() {
+        for (text, expected) in [
+            ("draft acceptance = 0.57576 (  171 accepted /   297 generated)", Some(Stray::LlamaCpp)),
+            ("num_accepted_tokens: 512", Some(Stray::Offline)),
+            ("Accept length:                 3.51", Some(Stray::Client)),
+            ("Mean acceptance length: 3.51", Some(Stray::Fragment)),
+            ("INFO:     Started server process [7]", None),
+            ("", None),
+        ] {
+            assert_eq!(Stray::of(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

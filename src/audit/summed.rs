@@ -513,4 +513,24 @@ mod tests {
         assert!(judged(vec![log(1, 10, |_| 351, |_| 4)], 351).is_untested);
         assert!(!judged(vec![log(1, 300, |_| 351, |_| 4)], 351).is_untested);
     }
+
+    /// Ranks that drew alike are one sample: 42 lines of two ranks are 21, and leave 20 degrees of freedom.
+    #[test]
+    fn the_scatter_of_lines_about_their_own_mean_has_a_degree_of_freedom_less() {
+        // The upper tail of chi-square with 20 degrees at `2 x`.
+        let upper = |x: f64| {
+            let terms = (1..10).scan(1.0, |term, number| {
+                *term *= x / f64::from(number);
+                Some(*term)
+            });
+            (-x).exp() * (1.0 + terms.sum::<f64>())
+        };
+        let law = LineScatter::at(3.5, 40.0);
+        let moments =
+            Moments { lines: 42.0, steady: 42.0, sum: 147.0, scatter: 40.0 * law.variance, first: 1 };
+        let found = law.dispersion(&moments, 2.0).unwrap();
+        assert!((found.upper_tail - upper(10.0 / TOLERANCE)).abs() < 1e-6, "{found:?}");
+        assert!((found.lower_tail - (1.0 - upper(10.0 * TOLERANCE))).abs() < 1e-6, "{found:?}");
+        assert_eq!(law.dispersion(&Moments { lines: 39.0, ..moments }, 2.0).map(|found| found.lines), None);
+    }
 }

@@ -401,4 +401,15 @@ mod tests {
         assert!((trace.rest().tokens() - 3.53).abs() < 1e-9);
         assert_eq!(trace.rest().lines, 1);
     }
+
+    #[test]
+    fn pairs_of_the_latest_lines_count() {
+        let (mut lag, mut other) = (Lag::default(), Lag::default());
+        lag.add(350, 351);
+        other.add(351, 352);
+        other.add(352, 353);
+        lag.merge(&other);
+        lag.add(353, 354);
+        assert_eq!((other.pairs(), lag.pairs()), (2, 4));
+    }
 }

@@ -121,3 +121,17 @@ pub(super) fn binomial(draws: u64, probability: f64, random: &mut impl Rng) -> u
     let chunks: u64 = (0..draws / CHUNK).map(|_| of(CHUNK, random)).sum();
     chunks.saturating_add(of(draws % CHUNK, random))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Histogram;
+
+    #[test]
+    fn the_variance_is_that_of_a_sample() {
+        let mut histogram = Histogram::default();
+        histogram.add(5, 1);
+        assert_eq!((histogram.mean(), histogram.variance()), (Some(5.0), None));
+        histogram.add(1, 1);
+        assert_eq!((histogram.mean(), histogram.variance()), (Some(3.0), Some(8.0)));
+    }
+}

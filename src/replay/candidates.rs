@@ -128,3 +128,18 @@ fn mean_is_near(length: f64, max: u32, mean: f64) -> bool {
             .and_then(|setting| DrawLaw::new(DrawMethod::Multinomial, setting))
             .is_some_and(|law| (law.acceptance().mean() - mean).abs() <= hundredths(AROUND) + 0.005)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A target far above the largest length gives a mean well below itself.
+    #[test]
+    fn a_clamped_target_is_near_its_mean() {
+        let law = DrawLaw::new(DrawMethod::Multinomial, Setting::new(3.4, 2).unwrap()).unwrap();
+        let mean = law.acceptance().mean();
+        assert!(3.4 - mean > 1.3, "{mean}");
+        assert!(mean_is_near(3.4, 2, mean));
+        assert!(!mean_is_near(3.4, 2, 1.0) && !mean_is_near(3.4, 6, mean));
+    }
+}

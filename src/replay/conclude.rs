@@ -293,3 +293,96 @@ fn joint(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::builder::{ReplayBuilder, ReplayLine};
+    use super::super::options::ReplayOptions;
+    use super::super::run::ServerDraws;
+    use super::super::tally::Tally;
+    use super::*;
+    use crate::evidence::Place;
+    use crate::law::Setting;
+
+    /// A law by the decimal logarithm of its chance, the lines that were laid against it, and those of them that fail.
+    fn trial(length: f64, log10_chance: f64, checked: u64, failed: u64) -> TrialOutcome {
+        TrialOutcome {
+            law: DrawLaw::new(DrawMethod::MatchExpected, Setting::new(length, 6).unwrap()).unwrap(),
+            given_up: None,
+            failed,
+            tally: Tally { checked, exact: checked - failed, ..Tally::default() },
+            chance: log10_chance,
+            tail: log10_chance,
+            possible: -30.0,
+        }
+    }
+
+    fn concluded(trials: Vec<TrialOutcome>, lines: u64) -> Replay {
+        let run = RunOutcome {
+            seed: Some(5),
+            named_seed: Some(5),
+            lines,
+            is_constant: false,
+            is_interval_too_long: false,
+            max_known: true,
+            candidates: 1,
+            unknown: None,
+            trials,
+        };
+        let evidence =
+            ReplayEvidence { runs: vec![run], options: ReplayOptions::default(), is_summed: false };
+        evidence.conclude(None, lines)
+    }
+
+    #[test]
+    fn a_proof_of_some_lines_is_none_of_all() {
+        let of_all = concluded(vec![trial(3.51, -20.0, 10, 0)], 10);
+        assert_eq!((of_all.status, of_all.reason), (ReplayStatus::Proved, None));
+        let of_some = concluded(vec![trial(3.51, -20.0, 8, 0)], 10);
+        let reason = Some(ReplayReason::Partial { checked: 8, lines: 10 });
+        assert_eq!((of_some.status, of_some.reason), (ReplayStatus::Unavailable, reason));
+    }
+
+    #[test]
+    fn a_line_that_fails_contradicts_a_law_that_no_other_one_outdoes() {
+        let broken = trial(3.51, -20.0, 10, 1);
+        let slipped = |log10_chance: f64| TrialOutcome {
+            given_up: Some(GivenUp::Slips),
+            ..trial(2.49, log10_chance, 10, 0)
+        };
+        for (others, is_contradicted) in
+            [(None, true), (Some(-19.0), true), (Some(-20.0), false), (Some(-21.0), false)]
+        {
+            let trials = others.map(slipped).into_iter().chain([broken.clone()]).collect();
+            let found = concluded(trials, 10);
+            assert_eq!(found.status == ReplayStatus::Contradicted, is_contradicted, "{others:?} {found:?}");
+        }
+    }
+
+    /// Without a target all laws are tried that the lines allow.
+    #[test]
+    fn a_law_that_nobody_named_is_proved() {
+        let start = ServerDraws { seed: Some(320_846_001), interval: Some(40), ..ServerDraws::default() };
+        let mut replay = ReplayBuilder::new(ReplayOptions::default());
+        replay.start(start);
+        let printed = [362, 352, 355, 360, 342, 358, 345, 348, 345, 340, 375, 350, 358, 367, 352, 362];
+        for (line, hundredths) in (1..).zip(printed) {
+            replay.line(
+                0,
+                ReplayLine {
+                    place: Place { file: 0, line },
+                    hundredths: Some(hundredths),
+                    batch: 16,
+                    tokens: None,
+                    millis: None,
+                    throughput_hundredths: None,
+                },
+            );
+        }
+        let found = replay.finish().conclude(None, 16);
+        assert_eq!(
+            (found.status, found.law.map(|law| law.accept_length())),
+            (ReplayStatus::Proved, Some(3.51))
+        );
+    }
+}

@@ -67,7 +67,7 @@ impl BatchPath {
     fn extreme(self, draws: &[u8], end: End) -> (u64, u64) {
         let plain = draws.iter().fold(Stretch::default(), |all, draw| all.with(*draw, 0.0));
         let mut best = (plain.draws, plain.steps.max(1));
-        for round in 0..MAX_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let quotient = crate::law::float(best.0) / crate::law::float(best.1);
             let path = self.best_path(draws, quotient, end);
             let (left, right) =
@@ -76,8 +76,8 @@ impl BatchPath {
                 End::Least => left < right,
                 End::Greatest => left > right,
             };
-            // A constant batch need not be a path: the first one found replaces it whatever it is.
-            if round > 0 && !is_better {
+            // A constant batch is a path too: who leaves goes at once, and who joins is there from the start.
+            if !is_better {
                 break;
             }
             best = path;

@@ -146,3 +146,15 @@ impl Tally {
         odds.log10_tail(self.exact, self.checked) + self.charge
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn counts_of_two_ranks_add_up() {
+        let mut all = Tally { checked: 10, exact: 7, bounded: 2, ..Tally::default() };
+        all.join(&Tally { checked: 5, exact: 4, bounded: 1, ..Tally::default() });
+        assert_eq!((all.checked, all.exact, all.bounded, all.failed()), (15, 11, 3, 1));
+    }
+}

@@ -118,3 +118,45 @@ pub(super) fn level(rows: &[Row], prefill: Option<&[(f64, f64)]>) -> (Option<Ban
     }
     (band(tps), band(shares))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows alike: 16 requests emit 3 tokens each in a step of 8 ms, and prefill takes a tenth of the time.
+    #[test]
+    fn a_level_without_scatter_has_bands_without_width() {
+        let row = Row {
+            drafts: Some(3),
+            verified: 4,
+            running: 16,
+            batch: 16.0,
+            tokens: 64.0,
+            kv_tokens: 16_000.0,
+            longest: 1000.0,
+            batches: 0.1,
+            prompt_tokens: 50.0,
+            accept_len: 3.0,
+            step_s: 0.008,
+            interval: 40,
+            has_context: true,
+            sees_prefill: true,
+            busy: None,
+            output: None,
+        };
+        let is_at = |band: Option<Band>, expected: f64| {
+            let (low, high) = band.unwrap();
+            assert!(
+                (low - expected).abs() < 1e-9 * expected && (high - expected).abs() < 1e-9 * expected,
+                "{low} {high}"
+            );
+        };
+        let costs: Vec<(f64, f64)> = (0..RESAMPLES).map(|_| (0.003, 1e-5)).collect();
+        let (tps, share) = level(&[row; 30], Some(&costs));
+        is_at(tps, 6000.0);
+        is_at(share, 0.1);
+        let (tps, share) = level(&[row; 30], None);
+        is_at(tps, 6000.0);
+        assert_eq!(share, None);
+    }
+}

@@ -285,4 +285,35 @@ mod tests {
             Some(vec![3.0, 2.0])
         );
     }
+
+    /// The first column is the likeliest alone, and none of the best three: it goes when the third one comes, whatever the unit.
+    #[test]
+    fn a_column_that_came_first_may_go_again() {
+        for unit in [1e-6, 1.0, 1e6] {
+            let rows: [(&[f64], f64); 3] =
+                [(&[1.0, 1.0, 0.0], unit), (&[1.0, 0.0, 1.0], unit), (&[0.5, 0.0, 0.0], -0.5 * unit)];
+            let found = normal(&rows).nonnegative().unwrap();
+            for (value, expected) in found.iter().zip([0.0, 1.0, 1.0]) {
+                assert!((value / unit - expected).abs() < 1e-9, "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_column_of_large_numbers_has_its_small_coefficient() {
+        let found = normal(&[(&[1e11], 0.5)]).nonnegative().unwrap();
+        assert!((found[0] / 5e-12 - 1.0).abs() < 1e-9, "{found:?}");
+    }
+
+    /// A chain of three: 2, and the root of 2 to both sides.
+    #[test]
+    fn eigenvalues_are_those_of_a_chain() {
+        let chain = Square { size: 3, cells: vec![2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0] };
+        let mut found = eigenvalues(chain);
+        found.sort_by(f64::total_cmp);
+        let root = 2.0_f64.sqrt();
+        for (value, expected) in found.iter().zip([2.0 - root, 2.0, 2.0 + root]) {
+            assert!((value - expected).abs() < 1e-12, "{found:?}");
+        }
+    }
 }

@@ -247,4 +247,16 @@ draft acceptance = 0.57576 (  171 accepted /   297 generated)
             prop_assert_eq!(replay(&bytes[..at], 0, &mut |_, _| {}), None);
         }
     }
+
+    /// Most lines of a log have one: it has to be small.
+    #[test]
+    fn a_throughput_takes_a_few_bytes_where_it_is_whole_hundredths() {
+        for (tps, bytes) in
+            [(None, 1), (Some(1.05), 1), (Some(585.98), 3), (Some(1.0 / 3.0), 9), (Some(1e9), 9)]
+        {
+            let mut head = Head::default();
+            head.throughput(tps);
+            assert_eq!(head.len(), bytes, "{tps:?}");
+        }
+    }
 }

@@ -88,3 +88,27 @@ impl LogRecorder {
         LogPart::summed(name, head.bytes(), &builder.finish())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Scanner;
+
+    #[test]
+    fn a_log_that_becomes_long_keeps_its_first_records() {
+        let mut recorder = LogRecorder::new("a.log", Scope::default(), false);
+        for number in 0..2000 {
+            let line = format!(
+                "[2026-10-12 01:{:02}:{:02} TP0] Decode batch, #running-req: 1, #token: {number}, token usage: 0.05, accept len: \
+                 3.50, accept rate: 0.50, cuda graph: True, gen throughput (token/s): 400.25, #queue-req: 0\n",
+                number / 60,
+                number % 60
+            );
+            Scanner::new(0).lines(line.as_bytes(), &mut |place, record| recorder.add(place, record));
+            assert_eq!(recorder.few.is_some(), recorder.head.len() > FEW, "{number}");
+        }
+        let mut few = recorder.head.clone();
+        few.cut(recorder.few.unwrap());
+        assert!((FEW - 100..=FEW).contains(&few.len()), "{}", few.len());
+    }
+}

@@ -311,6 +311,7 @@ fn constant(shown: u32, target: Option<&Target>, found: &mut Mechanisms) {
 mod tests {
     use super::*;
     use crate::evidence::Window;
+    use crate::golden::{AcceptLength, Thinking};
 
     fn is_geometric(reached: &[f64]) -> bool {
         let mut pool = Pool::default();
@@ -344,5 +345,39 @@ mod tests {
         assert!(!is_geometric(&[0.6, 0.4, 0.2]));
         // One position has one rate, whatever the law.
         assert!(!is_geometric(&[0.6]) && is_geometric(&[0.6, 0.36]));
+    }
+
+    /// 100,000 steps at 3.51 are not told from 3.51, and are from 3.52, though the slack of honest engines lets that fit.
+    #[test]
+    fn cells_are_alike_that_explain_the_steps_about_as_well() {
+        let cell = |curve: &str, length: f64| RivalCell {
+            curve: curve.to_owned(),
+            thinking: Thinking::On,
+            draft_length: 5,
+            accept_length: AcceptLength::new(length).unwrap(),
+        };
+        let cells = vec![cell("far", 3.52), cell("own", 3.51), cell("same", 3.51)];
+        let options = Options { cells, ..Options::default() };
+        let mut pool = Pool::default();
+        pool.add(&Window::counted(251_000, 100_000));
+        let mark = Mark::TwoPoint { lo: 3, is_exact: true };
+        let weighed = Weighed {
+            engine: Engine::Vllm,
+            pool: &pool,
+            mark,
+            estimate: &Estimate::new(&pool, mark, None).unwrap(),
+            rates: None,
+            has_older_rate: false,
+            is_told: false,
+            missing: 0.0,
+            options: &options,
+        };
+        let found = weighed.mechanisms(Some(&Target::explicit(3.61, 6).unwrap()));
+        assert_eq!(
+            (found.other, found.cells_alike),
+            (Some(Other::Cell(cell("own", 3.51))), vec![cell("same", 3.51)])
+        );
+        let own = weighed.mechanisms(Some(&Target::explicit(3.51, 6).unwrap()));
+        assert_eq!((own.best, own.cells_alike), (Some(Mechanism::MatchExpected), vec![]));
     }
 }

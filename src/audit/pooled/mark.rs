@@ -214,4 +214,17 @@ mod tests {
         assert_eq!(of_histogram(&[5, 5], Some(3)), Mark::TwoPoint { lo: 1, is_exact: true });
         assert_eq!(of_histogram(&[0, 5, 5, 0], None), Mark::TwoPoint { lo: 2, is_exact: true });
     }
+
+    /// A first draft that is seldom accepted says nothing, unless a second one shows.
+    #[test]
+    fn a_second_draft_that_shows_is_judged() {
+        let of = |reached: [f64; 3]| {
+            let mut pool = Pool::default();
+            let accepted = crate::law::whole((reached.iter().sum::<f64>() * 10_000.0).round());
+            let counted = crate::evidence::Window::counted(accepted, 10_000);
+            pool.add(&crate::evidence::Window { reached: reached.to_vec(), resolution: 0.0005, ..counted });
+            of_positions(&pool)
+        };
+        assert_eq!((of([0.03, 0.0, 0.0]), of([0.03, 0.01, 0.0])), (Mark::Unknown, Mark::Falling));
+    }
 }

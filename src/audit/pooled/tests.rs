@@ -1,6 +1,7 @@
 //! Sums made by hand, judged.
 
 use super::super::*;
+use super::judge::other_length;
 use super::mark::Mark;
 use crate::engine::Engine;
 use crate::evidence::{Pool, Scanner, Window};
@@ -262,4 +263,58 @@ fn a_log_of_lines_that_contradict_themselves_is_not_called_empty() {
     let report = judge(&point.finish(), Some(&target), &Options::default());
     let codes: Vec<FindingCode> = report.findings.iter().map(|finding| finding.code).collect();
     assert_eq!((report.verdict, codes), (Verdict::Unauditable, vec![FindingCode::CountsContradict]));
+}
+
+/// As vLLM prints it where some steps drafted fewer tokens than others.
+#[test]
+fn windows_whose_steps_are_only_bounded_are_counted() {
+    let mut builder = PointBuilder::new("p");
+    for second in [10, 20, 30] {
+        let line = format!(
+            "(APIServer pid=7) INFO 10-12 00:00:{second} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 3.51, Accepted \
+             throughput: 1004.00 tokens/s, Drafted throughput: 1987.00 tokens/s, Accepted: 10040 tokens, Drafted: 19870 tokens, \
+             Per-position acceptance rate: 1.000, 1.000, 0.510, 0.000, 0.000, Avg Draft acceptance rate: 50.5%\n"
+        );
+        Scanner::new(0).lines(line.as_bytes(), &mut |place, record| builder.add(place, record));
+    }
+    let log = builder.finish().line_log;
+    assert_eq!((log.spec_lines, log.varied, log.bounded), (3, 3, 3));
+}
+
+/// Three windows whose mean lies off the target: what is missing of the margin's rest, by the root of the steps.
+#[test]
+fn a_mean_beside_the_target_takes_more_windows() {
+    let (target, margin) = (Target::explicit(3.493, 6).unwrap(), 0.02);
+    let pool = forced(3);
+    let mut seen = PointBuilder::new("p").finish();
+    let rank = PooledRank { lines: pool.windows, pool, ..PooledRank::default() };
+    seen.add_pooled(PooledEvidence::new(Engine::Vllm, PooledSource::Counters).with_rank(rank));
+    let options = Options { margin: Margin::Tokens(margin), ..Options::default() };
+    let report = judge(&seen, Some(&target), &options);
+    let Reason::ShortRun(shortfall) = report.reason else { panic!("{:?}", report.reason) };
+    // 3050 of 6000 steps accepted a third draft.
+    let (mean, interval) = (3.0 + 3050.0 / 6000.0, shortfall.interval.unwrap());
+    let reach = (interval.high - mean).max(mean - interval.low);
+    let room = margin - (mean - 3.493);
+    assert!(reach > 2.0 * room, "{reach} {room}");
+    let more = (3.0 * (reach / room).powi(2) - 3.0).ceil();
+    assert_eq!(shortfall.more_lines.map(crate::law::float), Some(more));
+}
+
+#[test]
+fn servers_with_other_draft_lengths_are_told_apart() {
+    let rank = |length: u32| {
+        let mut pool = Pool::default();
+        pool.add(&Window {
+            drafted: Some(u64::from(length) * 1000),
+            draft_length: Some(length),
+            ..Window::counted(1500, 1000)
+        });
+        PooledRank { lines: 1, pool, ..PooledRank::default() }
+    };
+    let of = |lengths: [u32; 2]| {
+        let evidence = PooledEvidence::new(Engine::Vllm, PooledSource::Counters);
+        other_length(&lengths.into_iter().fold(evidence, |evidence, length| evidence.with_rank(rank(length))))
+    };
+    assert_eq!((of([3, 5]), of([3, 3])), (Some((3, 5)), None));
 }

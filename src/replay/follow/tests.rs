@@ -4,6 +4,7 @@ use crate::law::Setting;
 use crate::replay::effort::Pool;
 use crate::replay::line::{Succession, WindowKind};
 use crate::replay::reach::BatchPath;
+use crate::replay::resync::Search;
 use crate::replay::search::find_start;
 use crate::replay::{DrawLaw, DrawMethod};
 
@@ -237,4 +238,39 @@ fn a_lost_start_is_found_within_a_million_draws() {
         find_start(&script, &mut script.sequence(), &lost[..12], 1_000_000, &mut Pool::default()),
         None
     );
+}
+
+/// A line before a slip that neither side prints to the digit stays on its own.
+#[test]
+fn lines_before_a_slip_that_fit_no_better_behind_it_stay() {
+    let script = script(3.51, 40);
+    let starts = (0..50).map(|line| line * 40 + if line < 20 { 0 } else { 400 });
+    let mut lines = lines(&script, starts);
+    // A hundredth beside what 40 draws print.
+    lines[18].hundredths = lines[18].hundredths.map(|value| value + 1);
+    lines[18].window = WindowKind::Changing(BatchPath { before: 16, batch: 16, arrivals: 16 });
+    let (checked, exact, failed, slips) = counts(&follow(&script, &lines));
+    assert_eq!((checked, exact, failed, slips), (50, 49, 0, vec![(21, 400)]));
+}
+
+/// Ten lines are missing, and behind two lines five more.
+#[test]
+fn lines_behind_two_gaps_are_found_where_they_go_on() {
+    let script = script(3.51, 40);
+    let (mut sequence, mut effort) = (script.sequence(), Effort::new(script.steps()));
+    let lines = lines(&script, (0..30).map(|line| line * 40 + if line < 2 { 400 } else { 600 }));
+    let found = Search::new(&script, &mut sequence, &mut effort, 0, &lines).later().unwrap();
+    // The second line may be read behind either gap.
+    assert!((1..=2).contains(&found.line), "{found:?}");
+    assert_eq!(found.draws, 600);
+}
+
+/// Something could not be read, and nothing is missing: no other place is asked for.
+#[test]
+fn lines_that_go_on_behind_a_gap_stay() {
+    let script = script(3.51, 40);
+    let (mut sequence, mut effort) = (script.sequence(), Effort::new(script.steps()));
+    let lines = steady(&script, 12);
+    let found = Search::new(&script, &mut sequence, &mut effort, 0, &lines).after_gap().unwrap();
+    assert_eq!((found.line, found.draws, found.tried), (0, 0, 1));
 }

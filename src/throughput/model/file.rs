@@ -241,3 +241,22 @@ impl Model {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_no_calibration_gives_are_refused() {
+        let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        for (ranks, is_fine) in [(0, false), (1, true), (65_536, true), (65_537, false)] {
+            let model = Model { ranks, ..model.clone() };
+            assert_eq!(model.check().is_ok(), is_fine, "{ranks}");
+        }
+        for (drafts, is_fine) in [(3, true), (1_000_001, false), (2_000_000, false)] {
+            let mut model = model.clone();
+            model.laws[0].draft_lengths = vec![drafts];
+            assert_eq!(model.check().is_ok(), is_fine, "{drafts}");
+        }
+    }
+}

@@ -215,4 +215,15 @@ mod tests {
         assert!(contexts.decode(0, 0.0, 3.5, 40).sum.is_finite());
         assert!(subsets(64, 20) > MOST_SUBSETS && subsets(5, 2) == 10);
     }
+
+    /// Of the choices that give the printed sum, one without a request that came and went within the window.
+    #[test]
+    fn a_request_that_came_and_went_costs_a_little() {
+        let members = [Member { context: 500.0, joined: false }, Member { context: 500.0, joined: true }];
+        let young_gone = misfit(&members, &[1], 500.0, 80.0);
+        assert!((young_gone - 0.08).abs() < 1e-9, "{young_gone}");
+        // Between 500 and 580 the sum may lie anywhere, and best in the middle.
+        let old_gone = misfit(&members, &[0], 500.0, 80.0);
+        assert!((old_gone - 40e-6).abs() < 1e-9, "{old_gone}");
+    }
 }

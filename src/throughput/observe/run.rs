@@ -392,3 +392,28 @@ impl Rank {
         (Some(passed).filter(|_| is_fine && jump.is_none()), jump)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_its_name_and_prompts_their_mean() {
+        assert_eq!(Builder::named("a.log").run.name, "a.log");
+        let prompts = Prompts { requests: 2, tokens: 10, cached: 4 };
+        assert_eq!((prompts.mean_input(), Prompts::default().mean_input()), (Some(7.0), None));
+    }
+
+    /// A line for which the throughput tells 100 seconds: three times as many, and five for the clock, are no jump yet.
+    #[test]
+    fn a_clock_jumps_where_the_throughput_tells_far_less() {
+        let jump = |time: &str| {
+            let mut rank = Rank::default();
+            rank.clock(Timestamp::parse(b"2026-10-12 01:00:00.000"), None);
+            rank.clock(Timestamp::parse(time.as_bytes()), Some(100.0))
+        };
+        assert_eq!(jump("2026-10-12 01:05:04.000"), (Some(304.0), None));
+        assert_eq!(jump("2026-10-12 01:05:06.000"), (None, Some(306)));
+        assert_eq!(jump("2026-10-12 00:59:00.000"), (None, Some(-60)));
+    }
+}

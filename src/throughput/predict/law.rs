@@ -278,4 +278,22 @@ mod tests {
         assert!(asked(&model, 1, ("512", "40000-42000")).2.is_some());
         assert!(asked(&model, 1, ("512", "500000-520000")).2.is_none());
     }
+
+    /// At a measured batch the contexts are those of its requests, and steps and prefill take all of the time.
+    #[test]
+    fn a_measured_batch_reads_its_own_contexts_and_prefills_as_it_did() {
+        let model = read_model(&std::fs::read("tests/data/throughput/h200_k3_k5.json").unwrap()).unwrap();
+        let law = model.law(Some(3)).unwrap();
+        let fitted = law.fitted().unwrap();
+        let level = model.levels.iter().find(|level| (level.drafts, level.running) == (Some(3), 32)).unwrap();
+        let question = Question::clients(level.accept_length, Some(3), 32);
+        let spot = Spot::new(&model, question.asked);
+        let (found, _, context) = at_levels(&model, law, fitted, &question, &spot);
+        assert!((context - level.context.unwrap()).abs() < 1e-9, "{context}");
+        let expected_s = fitted.step.fixed_s(32, 3, 4) + fitted.step.kv_s(32.0 * context, level.longest);
+        assert!((found.step_s / expected_s - 1.0).abs() < 1e-9, "{found:?} {expected_s}");
+        let decoding = found.tps * found.step_s / (32.0 * level.accept_length);
+        assert!((decoding + found.share - 1.0).abs() < 1e-9, "{found:?} {decoding}");
+        assert!((found.share / level.prefill_share.unwrap() - 1.0).abs() < 0.05, "{found:?}");
+    }
 }

@@ -158,3 +158,38 @@ fn stamp(start: LocalTime, at_s: f64) -> String {
     let milliseconds = whole(at_s * 1000.0);
     format!("{}.{:03}", start.plus(milliseconds / 1000), milliseconds % 1000)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::AcceptanceLaw;
+    use crate::throughput::step::{PrefillLaw, StepLaw};
+
+    #[test]
+    fn lines_name_their_rank_where_there_are_several() {
+        let event = LogEvent::Decode(DecodeEvent {
+            at_s: 1.5,
+            rank: 1,
+            running: 4,
+            kv_tokens: 100,
+            accepted: 480,
+            request_steps: 160,
+            since_s: 0.5,
+            waiting: 0,
+        });
+        for (ranks, head) in [(1, "[2026-10-12 01:02:04.500]"), (2, "[2026-10-12 01:02:04.500 DP1 TP1]")] {
+            let server = Server {
+                ranks,
+                ..Server::new(StepLaw::default(), PrefillLaw::default(), 3, AcceptanceLaw::Constant(3))
+            };
+            let mut out = Vec::new();
+            let mut log = LogWriter::new(&server, 40, "2026-10-12T01:02:03".parse().unwrap(), &mut out);
+            log.event(&event);
+            log.finish().unwrap();
+            let out = String::from_utf8(out).unwrap();
+            let line = out.lines().last().unwrap();
+            assert!(line.starts_with(&format!("{head} Decode batch, ")), "{line}");
+            assert!(line.contains("accept len: 3.00, "), "{line}");
+        }
+    }
+}

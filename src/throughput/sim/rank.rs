@@ -416,4 +416,18 @@ mod tests {
         steps(&mut rank, &server, &jobs, 8);
         assert_eq!((rank.retract(&server, &mut jobs), rank.batch.len()), (0, 1));
     }
+
+    /// First tokens at 0.1, the next ones at 1, and those behind them half a second later.
+    #[test]
+    fn a_gap_is_the_time_since_the_step_before() {
+        let (server, mut rank, jobs) = full(10_000, 2);
+        let mut outcome = Outcome::default();
+        for now in [1.0, 1.5] {
+            rank.step(&server, &jobs, now, &mut outcome);
+        }
+        for (share, expected) in [(0.25, 0.5), (1.0, 0.9)] {
+            let found = outcome.gaps.quantile(share).unwrap();
+            assert!((found / expected - 1.0).abs() < 0.05, "{share}: {found}");
+        }
+    }
 }

@@ -215,6 +215,8 @@ fn fits(server: &Server, input: u32, output: u32) -> Result<(), SimError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::AcceptanceLaw;
+    use crate::throughput::step::{PrefillLaw, StepLaw};
 
     /// 300 steps at 350 tokens on average, and 100 at 250.
     #[test]
@@ -223,5 +225,19 @@ mod tests {
         let listed = Requests::Listed(vec![request(200, 300), request(200, 100)].into());
         assert!((listed.mean_context() - 325.0).abs() < 1e-12);
         assert!(Requests::Listed(Vec::new().into()).mean_context().abs() < 1e-12);
+    }
+
+    /// Four requests of 10 tokens: a step takes 1 ms, and with each go four tenths of a prefill of 1 ms.
+    #[test]
+    fn clients_that_keep_a_server_busy_for_too_many_steps_are_refused() {
+        let step = StepLaw { a_s: 1e-3, ..StepLaw::default() };
+        let prefill = PrefillLaw { p0_s: 1e-3, p1_s: 0.0 };
+        let server = Server::new(step, prefill, 0, AcceptanceLaw::Constant(1));
+        let check = |share: f64| {
+            let duration_s = crate::law::float(MOST_STEPS) * 1.4e-3 * share;
+            Traffic::closed(4, Lengths::fixed(100), Lengths::fixed(10), duration_s).check_work(&server)
+        };
+        assert_eq!(check(0.99), Ok(()));
+        assert_eq!(check(1.01), Err(SimError::TooLong { what: "steps", limit: MOST_STEPS }));
     }
 }
