@@ -525,12 +525,13 @@ mod tests {
             });
             (-x).exp() * (1.0 + terms.sum::<f64>())
         };
-        let law = LineScatter::at(3.5, 40.0);
+        let law = LineScatter::at(3.5, 40);
+        let (least, most) = (law.variance / law.bounds.0, law.variance / law.bounds.1);
         let moments =
             Moments { lines: 42.0, steady: 42.0, sum: 147.0, scatter: 40.0 * law.variance, first: 1 };
         let found = law.dispersion(&moments, 2.0).unwrap();
-        assert!((found.upper_tail - upper(10.0 / TOLERANCE)).abs() < 1e-6, "{found:?}");
-        assert!((found.lower_tail - (1.0 - upper(10.0 * TOLERANCE))).abs() < 1e-6, "{found:?}");
+        assert!((found.upper_tail - upper(10.0 * most / TOLERANCE)).abs() < 1e-6, "{found:?}");
+        assert!((found.lower_tail - (1.0 - upper(10.0 * least * TOLERANCE))).abs() < 1e-6, "{found:?}");
         assert_eq!(law.dispersion(&Moments { lines: 39.0, ..moments }, 2.0).map(|found| found.lines), None);
     }
 }
