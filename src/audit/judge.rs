@@ -120,10 +120,10 @@ fn judge_by(seen: &Observed, target: Option<&Target>, options: &Options, looks: 
     };
     // Where nobody knows which lines are steady, a lattice that most of them stand on may be an accident of how batches
     // changed.
-    let unseen = usual_intervals().filter(|steps| {
-        let is_against = sample.is_blind && target.is_some() && as_inferred.0 == Verdict::Inconsistent;
-        is_against && interval.source.is_guess() && *steps != interval.steps && !others.contains(steps)
-    });
+    let is_unseen = sample.is_blind && target.is_some() && interval.source.is_guess();
+    let is_unseen = is_unseen && as_inferred.0 == Verdict::Inconsistent;
+    let unseen =
+        usual_intervals().filter(|steps| is_unseen && *steps != interval.steps && !others.contains(steps));
     let other = others.iter().copied().chain(unseen).filter(|_| may_differ).find_map(|steps| {
         if target.is_some_and(|target| is_ruled_out(&sample, steps, target)) {
             return None;

@@ -44,7 +44,7 @@ pub(super) struct Summed {
 struct LineScatter {
     lo: f64,
     weight: f64,
-    steps: f64,
+    steps: u32,
     /// Variance of a line of a constant batch.
     variance: f64,
     /// Those of constant batches and of changing ones, the smaller and the larger: two decimals add to either what they do.
@@ -71,7 +71,7 @@ impl LineScatter {
         Self {
             lo,
             weight,
-            steps: count,
+            steps,
             variance: constant.variance,
             bounds: (variance.min(constant.variance), variance.max(constant.variance)),
             freedom: 2.0 / (2.0 + excess),
@@ -98,7 +98,7 @@ impl LineScatter {
 
     /// Probability of a mean at least as far from that of this law, by the steps that a window had at least.
     fn tail(&self, moments: &Moments, ranks: f64) -> f64 {
-        let trials = moments.lines * self.steps / (ranks * CHANGING * self.excess);
+        let trials = moments.lines * f64::from(self.steps) / (ranks * CHANGING * self.excess);
         let hits = (trials * (moments.mean() - self.lo)).clamp(0.0, trials);
         if hits > trials * self.weight {
             beta_reg(hits, trials - hits + 1.0, self.weight)
@@ -326,8 +326,7 @@ impl Contrast {
             ((&self.others, self.ranks.1), self.own.mean())
         };
         let mean = many + (few.0.mean() - many).clamp(-SLACK, SLACK);
-        LineScatter { excess: law.excess, ..LineScatter::at(mean, crate::law::whole32(law.steps)) }
-            .tail(few.0, few.1)
+        LineScatter { excess: law.excess, ..LineScatter::at(mean, law.steps) }.tail(few.0, few.1)
     }
 
     /// The probability of as different a scatter within the blocks, where both have lines enough.
@@ -369,7 +368,7 @@ impl Contrast {
 /// What lines look like by mean and scatter.
 fn mechanism(moments: &Moments, ranks: f64, law: &LineScatter, two: TwoPoint) -> Mechanism {
     let mean = moments.mean();
-    let own = LineScatter::at(mean, crate::law::whole32(law.steps));
+    let own = LineScatter::at(mean, law.steps);
     match own.dispersion(moments, ranks) {
         Some(scatter) if scatter.rejects() => Mechanism::Real,
         _ if (mean - two.mean()).abs() <= SLACK => Mechanism::MatchExpected,

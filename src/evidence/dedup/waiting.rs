@@ -192,22 +192,23 @@ impl Waiting {
 
     /// Takes out all lines but the latest `kept`, the oldest first.
     pub(super) fn take(&mut self, kept: usize, source: Source<'_>, mut take: impl FnMut(Key<'_>)) {
-        let held_kept = kept.saturating_sub(self.marked - self.first_mark());
+        let (first, held) = (self.first_mark(), self.held.len());
+        let marks = self.marked - first;
         // What is in the way of later lines is forgotten.
-        let forgotten = (self.marked - self.first_mark() + self.held.len()).saturating_sub(ROOM);
-        let leaving = self.held.len().saturating_sub(held_kept);
+        let forgotten = (marks + held).saturating_sub(ROOM);
+        let leaving = held.saturating_sub(kept.saturating_sub(marks));
         for (number, held) in self.held.drain(..leaving).enumerate() {
             if number >= forgotten {
                 take(held.key());
             }
         }
-        let marks_end = self.marked.saturating_sub(kept).max(self.first_mark());
-        for at in self.first_mark()..marks_end {
+        let end = self.marked.saturating_sub(kept).max(first);
+        for at in first..end {
             if let Some(line) = self.marks.get(at % ROOM).and_then(|mark| mark.line(source)) {
                 take(line.key(source.time(line.numbers).unwrap_or_default()));
             }
         }
-        self.taken = marks_end;
+        self.taken = end;
     }
 
     /// The rank of the same line among the latest `count`, which are of its time; `dp` is the data-parallel rank of a
